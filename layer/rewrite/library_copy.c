@@ -6,6 +6,7 @@
 
 #include "layer/base/chain.h"
 #include "layer/base/newer.h"
+#include "layer/rewrite/dynamic_states.h"
 
 typedef struct copier {
     wpg_arena *arena;
@@ -115,14 +116,6 @@ static void *copy_chain(copier *c, const void *chain, const flat *table, size_t 
 
 /* -- State */
 
-static bool is_dynamic(const VkGraphicsPipelineCreateInfo *info, VkDynamicState state)
-{
-    for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
-        if (info->pDynamicState->pDynamicStates[i] == state)
-            return true;
-    return false;
-}
-
 static const VkPipelineDynamicStateCreateInfo *copy_dynamic(copier *c,
                                                             const VkPipelineDynamicStateCreateInfo *state)
 {
@@ -142,25 +135,27 @@ static const VkPipelineViewportStateCreateInfo *copy_view(copier *c, const VkGra
         return NULL;
     mine->pNext = copy_chain(c, mine->pNext, TABLE(view_structs));
     /* Dynamic ones are ignored: their pointer may be anything. */
-    bool viewports =
-        is_dynamic(info, VK_DYNAMIC_STATE_VIEWPORT) || is_dynamic(info, VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT);
-    bool scissors =
-        is_dynamic(info, VK_DYNAMIC_STATE_SCISSOR) || is_dynamic(info, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT);
+    bool viewports = wpg_is_dynamic(info, VK_DYNAMIC_STATE_VIEWPORT) ||
+                     wpg_is_dynamic(info, VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT);
+    bool scissors = wpg_is_dynamic(info, VK_DYNAMIC_STATE_SCISSOR) ||
+                    wpg_is_dynamic(info, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT);
     mine->pViewports = viewports ? NULL : dup(c, mine->pViewports, mine->viewportCount * sizeof(VkViewport));
     mine->pScissors = scissors ? NULL : dup(c, mine->pScissors, mine->scissorCount * sizeof(VkRect2D));
     return mine;
 }
 
-static const VkPipelineMultisampleStateCreateInfo *
-copy_samples(copier *c, const VkPipelineMultisampleStateCreateInfo *state)
+static const VkPipelineMultisampleStateCreateInfo *copy_samples(copier *c,
+                                                                const VkGraphicsPipelineCreateInfo *info)
 {
-    VkPipelineMultisampleStateCreateInfo *mine = dup(c, state, sizeof *mine);
+    VkPipelineMultisampleStateCreateInfo *mine = dup(c, info->pMultisampleState, sizeof *mine);
     if (!mine)
         return NULL;
     if (mine->pNext)
         c->why = "its multisample state holds structures that are not copied";
     size_t words = ((size_t)mine->rasterizationSamples + 31) / 32;
-    mine->pSampleMask = dup(c, mine->pSampleMask, words * sizeof(VkSampleMask));
+    mine->pSampleMask = wpg_is_dynamic(info, VK_DYNAMIC_STATE_SAMPLE_MASK_EXT)
+                            ? NULL
+                            : dup(c, mine->pSampleMask, words * sizeof(VkSampleMask));
     return mine;
 }
 
@@ -205,7 +200,7 @@ static void copy_pre_rasterization(copier *c, VkGraphicsPipelineCreateInfo *mine
         mine->pRasterizationState = copy;
     }
     bool discards = raster && raster->rasterizerDiscardEnable &&
-                    !is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
+                    !wpg_is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
     if (!discards)
         mine->pViewportState = copy_view(c, info);
     if (has_tessellation(info) && info->pTessellationState) {
@@ -230,7 +225,7 @@ static void copy_vertex_input(copier *c, VkGraphicsPipelineCreateInfo *mine,
         meshes |= info->pStages[i].stage == VK_SHADER_STAGE_MESH_BIT_EXT;
     if (meshes)
         return;
-    if (!is_dynamic(info, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT) && info->pVertexInputState) {
+    if (!wpg_is_dynamic(info, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT) && info->pVertexInputState) {
         VkPipelineVertexInputStateCreateInfo *copy = dup(c, info->pVertexInputState, sizeof *copy);
         if (!copy)
             return;
@@ -260,7 +255,7 @@ static void copy_vertex_input(copier *c, VkGraphicsPipelineCreateInfo *mine,
 static void copy_fragment_shader(copier *c, VkGraphicsPipelineCreateInfo *mine,
                                  const VkGraphicsPipelineCreateInfo *info)
 {
-    mine->pMultisampleState = copy_samples(c, info->pMultisampleState);
+    mine->pMultisampleState = copy_samples(c, info);
     /* In a render pass without depth the pointer may be anything, and the pass is not known here. */
     if (info->pDepthStencilState && info->renderPass)
         c->why = "a part made for a render pass has depth state, which is not copied";
@@ -351,26 +346,6 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
 
 /* -- Whole pipelines */
 
-/* Dynamic states that make no pointer of the create-info meaningless but those looked at above. */
-static bool is_known_dynamic(VkDynamicState state)
-{
-    static const struct {
-        uint32_t first, last; /* by the registry: some are newer than the oldest headers */
-    } known[] = {
-        {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_STENCIL_REFERENCE},
-        {VK_DYNAMIC_STATE_CULL_MODE, VK_DYNAMIC_STATE_STENCIL_OP},
-        {VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE, VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE},
-        {VK_DYNAMIC_STATE_VERTEX_INPUT_EXT, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT},
-        {VK_DYNAMIC_STATE_LINE_STIPPLE_EXT, VK_DYNAMIC_STATE_LINE_STIPPLE_EXT},
-        {VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR, VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR},
-        {VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT, VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if ((uint32_t)state >= known[i].first && (uint32_t)state <= known[i].last)
-            return true;
-    return false;
-}
-
 static const VkPipelineDepthStencilStateCreateInfo *
 copy_depth(copier *c, const VkPipelineDepthStencilStateCreateInfo *state)
 {
@@ -381,17 +356,22 @@ copy_depth(copier *c, const VkPipelineDepthStencilStateCreateInfo *state)
 }
 
 static const VkPipelineColorBlendStateCreateInfo *copy_blend(copier *c,
-                                                             const VkPipelineColorBlendStateCreateInfo *state)
+                                                             const VkGraphicsPipelineCreateInfo *info)
 {
     static const flat blend_structs[] = {
         {VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_ADVANCED_STATE_CREATE_INFO_EXT,
          sizeof(VkPipelineColorBlendAdvancedStateCreateInfoEXT)},
     };
-    VkPipelineColorBlendStateCreateInfo *copy = dup(c, state, sizeof *copy);
+    /* Attachments of which everything is dynamic are ignored: their pointer may be anything. */
+    const bool moving = wpg_is_dynamic(info, VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) &&
+                        wpg_is_dynamic(info, VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&
+                        wpg_is_dynamic(info, VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT);
+    VkPipelineColorBlendStateCreateInfo *copy = dup(c, info->pColorBlendState, sizeof *copy);
     if (!copy)
         return NULL;
     copy->pNext = copy_chain(c, copy->pNext, TABLE(blend_structs));
-    copy->pAttachments = dup(c, copy->pAttachments, copy->attachmentCount * sizeof *copy->pAttachments);
+    copy->pAttachments =
+        moving ? NULL : dup(c, copy->pAttachments, copy->attachmentCount * sizeof *copy->pAttachments);
     return copy;
 }
 
@@ -419,15 +399,15 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_whole(const char **why, wpg_arena
     if (!mine)
         return NULL;
     for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
-        if (!is_known_dynamic(info->pDynamicState->pDynamicStates[i]))
+        if (!wpg_dynamic_subsets(info->pDynamicState->pDynamicStates[i]))
             c.why = "it has dynamic state that is not known here";
     copy_vertex_input(&c, mine, info);
     copy_pre_rasterization(&c, mine, info);
     if (!raster || !raster->rasterizerDiscardEnable ||
-        is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE)) {
-        mine->pMultisampleState = copy_samples(&c, info->pMultisampleState);
+        wpg_is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE)) {
+        mine->pMultisampleState = copy_samples(&c, info);
         mine->pDepthStencilState = outputs.depth ? copy_depth(&c, info->pDepthStencilState) : NULL;
-        mine->pColorBlendState = outputs.color ? copy_blend(&c, info->pColorBlendState) : NULL;
+        mine->pColorBlendState = outputs.color ? copy_blend(&c, info) : NULL;
     }
     mine->pStages = copy_stages(&c, info);
     *why = arena->failed ? "out of memory" : c.why;

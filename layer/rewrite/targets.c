@@ -9,6 +9,7 @@
 
 #include "layer/base/chain.h"
 #include "layer/base/newer.h"
+#include "layer/rewrite/dynamic_states.h"
 #include "layer/rewrite/passes.h"
 
 enum { ALL_COMPONENTS = 15 };
@@ -31,18 +32,10 @@ static bool is_known_chain(const void *chain)
     return true;
 }
 
-static bool is_dynamic(const VkGraphicsPipelineCreateInfo *info, VkDynamicState state)
-{
-    for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
-        if (info->pDynamicState->pDynamicStates[i] == state)
-            return true;
-    return false;
-}
-
 static bool may_cover_by_alpha(const VkGraphicsPipelineCreateInfo *info)
 {
     return !info->pMultisampleState || info->pMultisampleState->alphaToCoverageEnable ||
-           is_dynamic(info, VK_DYNAMIC_STATE_ALPHA_TO_COVERAGE_ENABLE_EXT);
+           wpg_is_dynamic(info, VK_DYNAMIC_STATE_ALPHA_TO_COVERAGE_ENABLE_EXT);
 }
 
 /* Whether there are colour attachments at all: else the blend state's pointer may be anything. False:
@@ -81,7 +74,7 @@ void wpg_targets_find(wpg_output_use *use, wpg_device *device, const VkGraphicsP
     const VkPipelineRenderingCreateInfo *rendering =
         wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
     const VkPipelineRasterizationStateCreateInfo *raster = info->pRasterizationState;
-    const bool masks_known = !is_dynamic(info, VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT);
+    const bool masks_known = !wpg_is_dynamic(info, VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT);
     bool colours;
     *use = (wpg_output_use){0};
     if (!is_known_chain(info->pNext) || !has_colours(&colours, device, info, rendering) || !raster ||

@@ -23,6 +23,8 @@
  *     batch, derive, required, library, library-*, inline
  *                  ways of making pipelines: app_pipelines.c
  *     features     what shaders and pipelines may ask for beside the plain core: app_features.c
+ *     dynamic-state
+ *                  blending and masks as dynamic state: app_features.c
  *     many         many threads, devices and instances: app_many.c
  *     objects      shader objects: app_objects.c
  *     answers      what is told of pipelines that are at hand or not: app_answers.c
@@ -308,6 +310,7 @@ static vk_style style(const char *scenario)
                  {"churn-objects", VK_STYLE_OBJECTS},
                  {"answers", VK_STYLE_ANSWERS},
                  {"features", VK_STYLE_EVERYTHING},
+                 {"dynamic-state", VK_STYLE_DYNAMIC},
                  {"push", VK_STYLE_PUSH},
                  {"push-core", VK_STYLE_PUSH_CORE},
                  {"variants-rendering", VK_STYLE_VERSIONS},
@@ -421,6 +424,8 @@ again:
         app_objects(&vk);
     else if (strcmp(scenario, "features") == 0)
         app_features(&vk, argc > 3 ? argv[3] : NULL);
+    else if (strcmp(scenario, "dynamic-state") == 0)
+        app_dynamic_state(&vk);
     else if (strcmp(scenario, "answers") == 0)
         app_answers(&vk, argc > 3 ? argv[3] : NULL);
     else {

@@ -27,6 +27,8 @@ void app_inline(vk_program *vk);
 void app_answers(vk_program *vk, const char *path);
 
 /* Scenario about what shaders and pipelines may ask for (app_features.c). only NULL: all of it. */
+/* Draws with blending, write mask and sample mask as dynamic state, where the device has that. */
+void app_dynamic_state(vk_program *vk);
 void app_features(vk_program *vk, const char *only);
 
 /* Of the same: commands that the device makes (app_generated.c). */

@@ -11,6 +11,8 @@
 
 enum { GROUPS = APP_INVOCATIONS / 32 };
 
+#define COMMAND(name) ((PFN_vk##name)vk_command(vk, "vk" #name))
+
 static void tell(vk_program *vk, const char *what)
 {
     printf("%s: %08x\n", what, app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
@@ -223,7 +225,6 @@ static void descriptor_buffer(vk_program *vk)
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                        .pNext = &sizes};
     vkGetPhysicalDeviceProperties2(vk->physical, &all);
-#define COMMAND(name) ((PFN_vk##name)vk_command(vk, "vk" #name))
     VkDescriptorSetLayoutBinding bindings[2];
     for (uint32_t i = 0; i < 2; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
@@ -282,7 +283,6 @@ static void descriptor_buffer(vk_program *vk)
     vkCmdDispatch(vk->commands, GROUPS, 1, 1);
     vk_finish(vk);
     printf("descriptor buffer: %08x\n", app_checksum(data[1].words, APP_INVOCATIONS));
-#undef COMMAND
     vkDestroyPipeline(vk->device, pipeline, NULL);
     vkDestroyShaderModule(vk->device, module, NULL);
     vkDestroyPipelineLayout(vk->device, layout, NULL);
@@ -294,12 +294,31 @@ static void descriptor_buffer(vk_program *vk)
 
 /* -- Graphics */
 
-/* Draws a pipeline without a render pass into `view`, of so many views, and tells the pixels. */
-static void draw_views(vk_program *vk, const char *fragment, uint32_t views, const char *what)
+/* Blending as dynamic state: the pipeline states no attachments. */
+static void set_blending(vk_program *vk)
 {
-    const vk_stage stages[2] = {
-        {.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = app_load(vk, "triangle.vert")},
-        {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = app_load(vk, fragment)}};
+    const VkBool32 blends = VK_TRUE;
+    const VkColorBlendEquationEXT equation = {.srcColorBlendFactor = VK_BLEND_FACTOR_ONE,
+                                              .dstColorBlendFactor = VK_BLEND_FACTOR_ONE,
+                                              .colorBlendOp = VK_BLEND_OP_ADD,
+                                              .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+                                              .dstAlphaBlendFactor = VK_BLEND_FACTOR_ZERO,
+                                              .alphaBlendOp = VK_BLEND_OP_ADD};
+    const VkColorComponentFlags mask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT;
+    const VkSampleMask samples = 1;
+    COMMAND(CmdSetColorBlendEnableEXT)(vk->commands, 0, 1, &blends);
+    COMMAND(CmdSetColorBlendEquationEXT)(vk->commands, 0, 1, &equation);
+    COMMAND(CmdSetColorWriteMaskEXT)(vk->commands, 0, 1, &mask);
+    COMMAND(CmdSetSampleMaskEXT)(vk->commands, VK_SAMPLE_COUNT_1_BIT, &samples);
+}
+
+/* Draws a pipeline without a render pass into `view`, of so many views, and tells the pixels. `moving`: with
+ * blending and the sample mask as dynamic state. */
+static void draw_views(vk_program *vk, const char *fragment, uint32_t views, bool moving, const char *what)
+{
+    const vk_stage stages[2] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT,
+                                 .module = app_load(vk, moving ? "stages.vert" : "triangle.vert")},
+                                {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = app_load(vk, fragment)}};
     const uint32_t mask = views > 1 ? (1u << views) - 1 : 0;
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     vk_state state;
@@ -308,8 +327,19 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, con
                                              .viewMask = mask,
                                              .colorAttachmentCount = 1,
                                              .pColorAttachmentFormats = &format};
+    const VkDynamicState dynamic[4] = {
+        VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT, VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT,
+        VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT, VK_DYNAMIC_STATE_SAMPLE_MASK_EXT};
+    const VkPipelineDynamicStateCreateInfo all_dynamic = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+        .dynamicStateCount = 4,
+        .pDynamicStates = dynamic};
     state.info.pNext = &formats;
     state.info.renderPass = VK_NULL_HANDLE;
+    if (moving) {
+        state.info.pDynamicState = &all_dynamic;
+        state.blend.pAttachments = NULL;
+    }
     VkPipeline pipeline = VK_NULL_HANDLE;
     vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), what);
 
@@ -362,6 +392,8 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, con
     vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, vk->layout, 0, 1, &vk->set, 0,
                             NULL);
+    if (moving)
+        set_blending(vk);
     vkCmdDraw(vk->commands, 3, 1, 0, 0);
     vkCmdEndRendering(vk->commands);
     barrier.oldLayout = VK_IMAGE_LAYOUT_GENERAL;
@@ -381,12 +413,18 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, con
 
 static void dynamic_rendering(vk_program *vk)
 {
-    draw_views(vk, "gradient.frag", 1, "dynamic rendering");
+    draw_views(vk, "gradient.frag", 1, false, "dynamic rendering");
+}
+
+void app_dynamic_state(vk_program *vk)
+{
+    if (vk->dynamic_blending)
+        draw_views(vk, "stages_light.frag", 1, true, "dynamic state");
 }
 
 static void multiview(vk_program *vk)
 {
-    draw_views(vk, "views.frag", 2, "multiview");
+    draw_views(vk, "views.frag", 2, false, "multiview");
 }
 
 void app_features(vk_program *vk, const char *only)

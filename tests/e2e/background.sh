@@ -57,6 +57,9 @@ ways) # specialisation, several at once, derivatives, words inline, secondaries,
     for scenario in draw batch derive inline variants variants-draw; do
         orders $scenario "$app" $scenario "$WPG_SPIRV"
     done
+    # Zink's and DXVK's pipelines: what blends is dynamic, and no attachment is stated.
+    plain state "$app" dynamic-state "$WPG_SPIRV"
+    [ ! -s "$work/state.out" ] || [ "$(cat "$work/state.code")" = 77 ] || orders state "$app" dynamic-state "$WPG_SPIRV"
     ;;
 parts) # what is linked, shared or called is made for a later run
     for scenario in library objects; do

@@ -206,6 +206,10 @@ static void tell_features(vk_program *vk, device_chain *chain)
 
 static void tell_state(vk_program *vk, const device_chain *chain)
 {
+    vk->dynamic_blending = chain->dynamic_state.extendedDynamicState3ColorBlendEnable &&
+                           chain->dynamic_state.extendedDynamicState3ColorBlendEquation &&
+                           chain->dynamic_state.extendedDynamicState3ColorWriteMask &&
+                           chain->dynamic_state.extendedDynamicState3SampleMask;
     vk->dynamic_coverage = chain->dynamic_state.extendedDynamicState3AlphaToCoverageEnable;
     vk->feedback = chain->feedback.attachmentFeedbackLoopLayout;
     vk->dynamic_feedback = chain->dynamic_feedback.attachmentFeedbackLoopLayout;
@@ -266,6 +270,12 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
         link_structure(chain, &chain->rendering,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
         link_structure(chain, &chain->objects, (VkStructureType)1000482000);
+    } else if (style == VK_STYLE_DYNAMIC) {
+        need_extension(chain, vk, VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME);
+        link_structure(chain, &chain->dynamic_state,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT);
+        link_structure(chain, &chain->rendering,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
     } else if (style == VK_STYLE_STATE) {
         want_state(chain, vk);
     } else if (style == VK_STYLE_PUSH) {

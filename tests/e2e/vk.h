@@ -37,6 +37,7 @@ typedef enum vk_style {
     VK_STYLE_LIBRARY, /* graphics pipeline libraries and creation cache control; exits with 77 without them */
     VK_STYLE_MESH,    /* VK_EXT_mesh_shader; likewise */
     VK_STYLE_OBJECTS, /* shader objects and dynamic rendering; exits with 77 without them */
+    VK_STYLE_DYNAMIC, /* VK_EXT_extended_dynamic_state3 and dynamic rendering; likewise */
     VK_STYLE_STATE,   /* what pipelines may be asked for beyond the core: see vk_program */
     VK_STYLE_ANSWERS, /* creation cache control; exits with 77 without it; module identifiers if there */
     VK_STYLE_RAYS,    /* VK_KHR_ray_tracing_pipeline and what it needs; likewise (vk_rays.h) */
@@ -59,6 +60,7 @@ typedef struct vk_program {
     bool demote;                       /* VK_EXT_shader_demote_to_helper_invocation enabled */
     bool identifiers;                  /* VK_EXT_shader_module_identifier enabled */
     bool memoryless;                   /* a driver without hardware: pipelines can be made, nothing run */
+    bool dynamic_blending;             /* VK_STYLE_DYNAMIC: blending, write mask, sample mask are dynamic */
     /* VK_STYLE_STATE: alpha to coverage as dynamic state, attachment feedback loops and these as dynamic
      * state, wave sizes per stage, what the compiler says of pipelines. */
     bool dynamic_coverage, feedback, dynamic_feedback, wave_sizes, executables;

@@ -29,7 +29,7 @@ typedef struct state {
     VkPipelineDepthStencilStateCreateInfo depth;
     VkPipelineColorBlendAttachmentState target;
     VkPipelineColorBlendStateCreateInfo blend;
-    VkDynamicState dynamic[2];
+    VkDynamicState dynamic[4];
     VkPipelineDynamicStateCreateInfo moving;
     VkFormat format;
     VkPipelineRenderingCreateInfo rendering;
@@ -192,6 +192,19 @@ static void looks_at_nothing_that_is_ignored(void **unused)
     assert_non_null(copy);
     assert_null(copy->pMultisampleState);
     assert_null(copy->pViewportState);
+    fill(&s);
+    s.moving.dynamicStateCount = 4;
+    s.dynamic[0] = VK_DYNAMIC_STATE_SAMPLE_MASK_EXT;
+    s.dynamic[1] = VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT;
+    s.dynamic[2] = VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT;
+    s.dynamic[3] = VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT;
+    s.samples.pSampleMask = NOWHERE;
+    s.blend.pAttachments = NOWHERE;
+    copy = wpg_library_copy_whole(&why, &arena, &s.info, both);
+    assert_non_null(copy);
+    assert_int_equal(copy->pMultisampleState->rasterizationSamples, VK_SAMPLE_COUNT_4_BIT);
+    assert_null(copy->pMultisampleState->pSampleMask);
+    assert_null(copy->pColorBlendState->pAttachments);
     wpg_arena_finish(&arena);
 }
 
@@ -229,7 +242,7 @@ static void refuses_what_is_not_known(void **unused)
     s.samples.pNext = &stranger;
     refused(&s, "multisample state holds structures");
     fill(&s);
-    s.dynamic[1] = (VkDynamicState)1000455003; /* VK_EXT_extended_dynamic_state3 */
+    s.dynamic[1] = VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV;
     refused(&s, "dynamic state that is not known");
 }
 
