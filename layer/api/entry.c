@@ -74,7 +74,7 @@ static const hook device_hooks[] = {
     HOOK("vkCreateRayTracingPipelinesKHR", wpg_create_ray_tracing_pipelines, IN_ACTIVE),
     HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_ACTIVE),
     HOOK("vkDestroyRenderPass", wpg_destroy_render_pass, IN_ACTIVE),
-    HOOK("vkDestroyPipelineLayout", wpg_destroy_pipeline_layout, IN_ACTIVE),
+    HOOK("vkDestroyPipelineLayout", wpg_record_DestroyPipelineLayout, IN_ACTIVE),
     HOOK("vkQueueSubmit", wpg_queue_submit, IN_ACTIVE),
     HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_ACTIVE),
     HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_ACTIVE),
@@ -98,9 +98,9 @@ static const hook device_hooks[] = {
                 WPG_RECORD_LIFE_HOOKS(RECORD)
 #undef RECORD
     /* Where command buffers are followed too, the record hooks above come first. */
-    HOOK("vkCreateRenderPass", wpg_record_CreateRenderPass, IN_USE | IN_TUNE),
-    HOOK("vkCreateRenderPass2", wpg_record_CreateRenderPass2, IN_USE | IN_TUNE),
-    HOOK("vkCreateRenderPass2KHR", wpg_record_CreateRenderPass2KHR, IN_USE | IN_TUNE),
+    HOOK("vkCreateRenderPass", wpg_record_CreateRenderPass, IN_ACTIVE),
+    HOOK("vkCreateRenderPass2", wpg_record_CreateRenderPass2, IN_ACTIVE),
+    HOOK("vkCreateRenderPass2KHR", wpg_record_CreateRenderPass2KHR, IN_ACTIVE),
     HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_ACTIVE),
     HOOK("vkDebugMarkerSetObjectNameEXT", wpg_object_names_DebugMarkerSetObjectNameEXT, IN_ACTIVE),
     HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_ACTIVE),

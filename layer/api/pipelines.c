@@ -234,10 +234,7 @@ static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo 
     VkResult result;
     if (req->slot)
         return create_bound(req, stages, info, pipeline);
-    if (req->link) {
-        result = wpg_link_create(pipeline, req->link, info, stages, req->device->cache, req->allocator,
-                                 &req->driver_time);
-    } else if (req->graphics) {
+    if (req->graphics) {
         VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
         mine.pStages = stages;
         result = call_driver(req, req->device->cache, 1, &mine, pipeline);
@@ -255,27 +252,37 @@ static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo 
     return result;
 }
 
+/* The create-info of pipelines of ours: a link's is the whole of it. */
+static const void *made_of(const request *req, const void *info)
+{
+    return req->link && req->link->whole ? req->link->whole : info;
+}
+
 typedef union create_info {
     VkGraphicsPipelineCreateInfo graphics;
     VkComputePipelineCreateInfo compute;
     VkRayTracingPipelineCreateInfoKHR rays;
 } create_info;
 
-/* Makes the program's own, as if no layer were there: a link from untouched parts. */
+/* Makes the program's own, as if no layer were there. A link of parts that are ours becomes one pipeline of
+ * the program's words. Its stages are more than the link's own, so of feedback it is asked for the whole. */
 static VkResult create_original(request *req, const void *info, VkPipeline *pipeline)
 {
-    if (req->link)
-        return wpg_link_create(pipeline, req->link, info, NULL, req->cache, req->allocator,
-                               &req->driver_time);
-    return call_driver(req, req->cache, 1, info, pipeline);
-}
-
-static void destroy_made(request *req, VkPipeline pipeline)
-{
-    if (req->link)
-        wpg_link_destroy(req->link, pipeline, req->allocator);
-    else
-        req->device->next.DestroyPipeline(req->device->handle, pipeline, req->allocator);
+    if (!req->link || !req->link->ours)
+        return call_driver(req, req->cache, 1, info, pipeline);
+    const VkGraphicsPipelineCreateInfo *graphics = info;
+    const VkPipelineCreationFeedbackCreateInfo *asked =
+        wpg_chain_find(graphics->pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+    VkGraphicsPipelineCreateInfo whole = *req->link->whole;
+    VkPipelineCreationFeedbackCreateInfo feedback;
+    if (asked) {
+        feedback = (VkPipelineCreationFeedbackCreateInfo){.sType = asked->sType,
+                                                          .pNext = whole.pNext,
+                                                          .pPipelineCreationFeedback =
+                                                              asked->pPipelineCreationFeedback};
+        whole.pNext = &feedback;
+    }
+    return call_driver(req, req->cache, 1, &whole, pipeline);
 }
 
 static void not_compiled(wpg_pipeline_plan *plan)
@@ -332,12 +339,12 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
         }
         wpg_feedback_keep(&kept, base->pNext);
     }
-    VkResult result = create_with(req, plan->infos, info, pipeline);
+    VkResult result = create_with(req, plan->infos, made_of(req, info), pipeline);
     wpg_feedback_restore(&kept);
     wpg_pipeline_plan_commit(plan, result == VK_SUCCESS);
     if (result == VK_SUCCESS) {
         if (original)
-            destroy_made(req, original);
+            req->device->next.DestroyPipeline(req->device->handle, original, req->allocator);
         return VK_SUCCESS;
     }
     wpg_log_debug("pipeline %s: the driver gave VkResult %d", plan->label, (int)result);
@@ -485,7 +492,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
     wpg_feedback kept = {0};
     wpg_feedback_keep(&kept, base->pNext);
     if (plan->tuned)
-        judge(req, plan, info);
+        judge(req, plan, made_of(req, info));
     if (plan->tuned && !req->device->times) {
         wpg_feedback_restore(&kept);
         plan->changed = false;
@@ -494,7 +501,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
         wpg_pipeline_plan_commit(plan, true);
         return VK_SUCCESS;
     }
-    size_t count = create_twins(twins, req, plan, info);
+    size_t count = create_twins(twins, req, plan, made_of(req, info));
     bool made = count > 0;
     wpg_feedback_restore(&kept);
     if (made && !wpg_twins_add(req->device, *pipeline, twins, count,
@@ -524,9 +531,12 @@ static void plan_link(request *req, wpg_pipeline_plan *plan, const VkGraphicsPip
     for (uint32_t i = 0; !why && i < link->stage_count; i++)
         why = unsupported_stage(&link->stages[i]);
     if (!why)
-        wpg_pipeline_plan_make(plan, req->device, link->stages, link->stage_count, WPG_PLAN_LINK,
-                               &(const wpg_plan_state){.early_tests = link->early_tests});
-    else if (req->device->records && link->identified && !link->own_count)
+        why = unsupported_flags(flags_of(link->whole), link->whole->pNext);
+    if (!why) {
+        wpg_plan_state state = {.early_tests = allows_early_tests(link->whole, flags_of(link->whole))};
+        wpg_targets_find(&state.targets, req->device, link->whole);
+        wpg_pipeline_plan_make(plan, req->device, link->stages, link->stage_count, WPG_PLAN_LINK, &state);
+    } else if (req->device->records && link->identified && !link->own_count)
         wpg_pipeline_plan_pass_known(plan, req->device, link->known, link->stage_count, why);
     else
         wpg_pipeline_plan_pass(plan, req->device, NULL, 0, why);
@@ -550,7 +560,7 @@ static void plan_rays(request *req, wpg_pipeline_plan *plan, const VkRayTracingP
     else
         wpg_pipeline_plan_make(
             plan, req->device, info->pStages, info->stageCount,
-            linked || (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ? WPG_PLAN_PART : WPG_PLAN_LINK, NULL);
+            linked || (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ? WPG_PLAN_PART : WPG_PLAN_RAYS, NULL);
 }
 
 /* What the program asked for, and what becomes of it; `info` is looked at no further than it may be. */
@@ -640,7 +650,7 @@ static VkResult create_unchanged(request *req, const void *info, bool of_ours, V
 /* The plan's words, during the program's call. */
 static void make_now(request *req, wpg_pipeline_plan *plan, const void *info)
 {
-    const VkGraphicsPipelineCreateInfo *graphics = info;
+    const VkGraphicsPipelineCreateInfo *graphics = made_of(req, info);
     const VkPipelineShaderStageCreateInfo *stages =
         req->graphics ? graphics->pStages : &((const VkComputePipelineCreateInfo *)info)->stage;
     wpg_pipeline_plan_resume(plan, stages);
@@ -684,11 +694,11 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     if (plan.later && !plan.whole)
         wpg_later_words(req->device, &plan);
     if (plan.later)
-        later = wpg_later_take(req->device, &plan, req->graphics, info);
+        later = wpg_later_take(req->device, &plan, req->graphics, made_of(req, info));
     if (plan.later && !later)
         make_now(req, &plan, info);
     if (later)
-        result = create_unchanged(req, info, false, pipeline);
+        result = create_unchanged(req, info, link.ours, pipeline);
     else if (plan.changed && plan.by_bind)
         result = create_beside(req, &plan, info, pipeline);
     else if (plan.changed)
@@ -698,7 +708,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         wpg_pipeline_plan_commit(&plan, result >= 0 && result != VK_PIPELINE_COMPILE_REQUIRED);
     }
     if (result == VK_SUCCESS && req->graphics && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
-        wpg_library_add(req->device, *pipeline, info, flags, &plan, plan.changed || link.ours);
+        wpg_library_add(req->device, *pipeline, info, &plan, plan.changed || link.ours);
     bool made = result == VK_SUCCESS || result == VK_OPERATION_NOT_DEFERRED_KHR;
     if (made && req->rays && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
         (plan.changed || links_ours(req->device, info)))
@@ -710,10 +720,10 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
         if (later)
             wpg_later_add(req->device, later, *pipeline);
-        else if (req->device->variants && req->link)
+        else if (req->device->variants && req->link && !link.whole)
             wpg_variants_refuse(&plan, "it is linked from libraries");
         else if (req->device->variants && !req->rays)
-            wpg_variants_add(req->device, *pipeline, &plan, req->graphics, info);
+            wpg_variants_add(req->device, *pipeline, &plan, req->graphics, made_of(req, info));
         if (plan.identified)
             wpg_object_names_pipeline(req->device, *pipeline, plan.hash, plan.part);
         /* A link of parts that were changed runs their words, whether or not it is made anew. */
@@ -729,6 +739,8 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     if (made && plan.changed && req->device->mode == WPG_MODE_GENERATE)
         note_pace(&plan, drivers);
     wpg_pipeline_plan_finish(&plan);
+    if (req->link)
+        wpg_link_finish(&link);
     uint64_t ours = wpg_now() - start - drivers;
     wpg_summary_time(ours, drivers);
     wpg_log_debug("pipeline %s: %.3f ms here, %.3f ms in the driver", plan.label, (double)ours * 1e-6,

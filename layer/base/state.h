@@ -50,9 +50,8 @@ typedef struct wpg_device {
     size_t queue_count;
 
     wpg_handles libraries;           /* VkPipeline -> what is known of a pipeline library (libraries.h) */
-    wpg_handles linked;              /* VkPipeline -> the parts of ours that it was linked from */
     wpg_handles ray_libraries;       /* VkPipeline of a ray-tracing library with words of ours -> not NULL */
-    pthread_rwlock_t libraries_lock; /* rebuilding a part excludes destroying what it refers to */
+    pthread_rwlock_t libraries_lock; /* making a link excludes destroying its render pass */
     wpg_handles shaders;             /* VkShaderEXT -> the program's own (shader_objects.h) */
 
     bool records;              /* binds, draws and push constants are followed (record.h); constant */

@@ -8,10 +8,17 @@
 #include "layer/base/newer.h"
 #include "layer/rewrite/dynamic_states.h"
 
+enum {
+    INPUT = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
+    BEFORE = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
+    FRAGMENTS = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
+    OUTPUT = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT
+};
+
 typedef struct copier {
     wpg_arena *arena;
     const char *why; /* NULL as long as everything was copied */
-    bool whole;      /* no part: formats are copied, too */
+    bool formats;    /* its output is stated: formats are copied, too */
 } copier;
 
 static void *dup(copier *c, const void *data, size_t size)
@@ -70,6 +77,7 @@ static const flat tessellation_structs[] = {
 static bool is_left_out(VkStructureType type)
 {
     return type == VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO ||
+           type == VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR ||
            type == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO ||
            type == VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT ||
            type == VK_STRUCTURE_TYPE_SHADER_MODULE_VALIDATION_CACHE_CREATE_INFO_EXT ||
@@ -85,7 +93,7 @@ static VkBaseOutStructure *copy_struct(copier *c, const VkBaseInStructure *at, c
     /* Of these only the view mask is part of a shader's state; formats go with the output. */
     if (at->sType == VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO && table == part_structs) {
         VkPipelineRenderingCreateInfo *mine = dup(c, at, sizeof *mine);
-        if (mine && c->whole) {
+        if (mine && c->formats) {
             mine->pColorAttachmentFormats =
                 dup(c, mine->pColorAttachmentFormats, mine->colorAttachmentCount * sizeof(VkFormat));
         } else if (mine) {
@@ -116,15 +124,27 @@ static void *copy_chain(copier *c, const void *chain, const flat *table, size_t 
 
 /* -- State */
 
+/* What is listed beside the subsets is ignored, so it is left out. */
 static const VkPipelineDynamicStateCreateInfo *copy_dynamic(copier *c,
-                                                            const VkPipelineDynamicStateCreateInfo *state)
+                                                            const VkPipelineDynamicStateCreateInfo *state,
+                                                            VkGraphicsPipelineLibraryFlagsEXT subsets)
 {
     VkPipelineDynamicStateCreateInfo *mine = dup(c, state, sizeof *mine);
+    VkDynamicState *states =
+        mine ? dup(c, mine->pDynamicStates, mine->dynamicStateCount * sizeof(VkDynamicState)) : NULL;
     if (!mine)
         return NULL;
     if (mine->pNext)
         c->why = "its dynamic state holds structures that are not copied";
-    mine->pDynamicStates = dup(c, mine->pDynamicStates, mine->dynamicStateCount * sizeof(VkDynamicState));
+    mine->pDynamicStates = states;
+    mine->dynamicStateCount = 0;
+    for (uint32_t i = 0; states && i < state->dynamicStateCount; i++) {
+        const VkGraphicsPipelineLibraryFlagsEXT of = wpg_dynamic_subsets(states[i]);
+        if (!of)
+            c->why = "it has dynamic state that is not known here";
+        if (of & subsets)
+            states[mine->dynamicStateCount++] = states[i];
+    }
     return mine;
 }
 
@@ -221,7 +241,7 @@ static void copy_vertex_input(copier *c, VkGraphicsPipelineCreateInfo *mine,
                               const VkGraphicsPipelineCreateInfo *info)
 {
     bool meshes = false;
-    for (uint32_t i = 0; i < info->stageCount; i++)
+    for (uint32_t i = 0; i < mine->stageCount; i++)
         meshes |= info->pStages[i].stage == VK_SHADER_STAGE_MESH_BIT_EXT;
     if (meshes)
         return;
@@ -249,21 +269,6 @@ static void copy_vertex_input(copier *c, VkGraphicsPipelineCreateInfo *mine,
         if (copy && copy->pNext)
             c->why = "its input assembly state holds structures that are not copied";
         mine->pInputAssemblyState = copy;
-    }
-}
-
-static void copy_fragment_shader(copier *c, VkGraphicsPipelineCreateInfo *mine,
-                                 const VkGraphicsPipelineCreateInfo *info)
-{
-    mine->pMultisampleState = copy_samples(c, info);
-    /* In a render pass without depth the pointer may be anything, and the pass is not known here. */
-    if (info->pDepthStencilState && info->renderPass)
-        c->why = "a part made for a render pass has depth state, which is not copied";
-    else if (info->pDepthStencilState) {
-        VkPipelineDepthStencilStateCreateInfo *copy = dup(c, info->pDepthStencilState, sizeof *copy);
-        if (copy && copy->pNext)
-            c->why = "its depth state holds structures that are not copied";
-        mine->pDepthStencilState = copy;
     }
 }
 
@@ -300,11 +305,14 @@ bool wpg_library_copy_compute(const char **why, VkComputePipelineCreateInfo *cop
 }
 
 /* A copy without its states and without what ties it to another pipeline. */
-static VkGraphicsPipelineCreateInfo *copy_bare(copier *c, const VkGraphicsPipelineCreateInfo *info)
+static VkGraphicsPipelineCreateInfo *copy_bare(copier *c, const VkGraphicsPipelineCreateInfo *info,
+                                               VkGraphicsPipelineLibraryFlagsEXT subsets)
 {
     VkGraphicsPipelineCreateInfo *mine = dup(c, info, sizeof *mine);
     if (!mine)
         return NULL;
+    if (!(subsets & (BEFORE | FRAGMENTS))) /* stages are ignored */
+        mine->stageCount = 0;
     mine->flags &= ~not_again;
     mine->basePipelineHandle = VK_NULL_HANDLE;
     mine->basePipelineIndex = -1;
@@ -317,34 +325,11 @@ static VkGraphicsPipelineCreateInfo *copy_bare(copier *c, const VkGraphicsPipeli
     mine->pDepthStencilState = NULL;
     mine->pColorBlendState = NULL;
     mine->pNext = copy_pipeline_chain(c, info->pNext);
-    mine->pDynamicState = info->pDynamicState ? copy_dynamic(c, info->pDynamicState) : NULL;
+    mine->pDynamicState = info->pDynamicState ? copy_dynamic(c, info->pDynamicState, subsets) : NULL;
     return mine;
 }
 
-VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
-                                                    const VkGraphicsPipelineCreateInfo *info,
-                                                    VkGraphicsPipelineLibraryFlagsEXT subsets)
-{
-    copier c = {.arena = arena};
-    VkGraphicsPipelineCreateInfo *mine = copy_bare(&c, info);
-    *why = "out of memory";
-    if (!mine)
-        return NULL;
-    /* A part that states its own output too is made with its formats and blending: not copied. */
-    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)
-        c.why = "a part has shaders and an output interface";
-    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT)
-        copy_vertex_input(&c, mine, info);
-    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT)
-        copy_pre_rasterization(&c, mine, info);
-    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT)
-        copy_fragment_shader(&c, mine, info);
-    mine->pStages = copy_stages(&c, info);
-    *why = arena->failed ? "out of memory" : c.why;
-    return *why ? NULL : mine;
-}
-
-/* -- Whole pipelines */
+/* -- What is drawn to */
 
 static const VkPipelineDepthStencilStateCreateInfo *
 copy_depth(copier *c, const VkPipelineDepthStencilStateCreateInfo *state)
@@ -387,29 +372,53 @@ static wpg_subpass_outputs outputs_of(const VkGraphicsPipelineCreateInfo *info, 
         .color = rendering && rendering->colorAttachmentCount};
 }
 
-VkGraphicsPipelineCreateInfo *wpg_library_copy_whole(const char **why, wpg_arena *arena,
-                                                     const VkGraphicsPipelineCreateInfo *info,
-                                                     wpg_subpass_outputs of_pass)
+/* State of the fragment shader and of the output, where there is rasterisation. */
+static void copy_outputs(copier *c, VkGraphicsPipelineCreateInfo *mine,
+                         const VkGraphicsPipelineCreateInfo *info, VkGraphicsPipelineLibraryFlagsEXT subsets,
+                         wpg_subpass_outputs outputs)
 {
-    const VkPipelineRasterizationStateCreateInfo *raster = info->pRasterizationState;
-    wpg_subpass_outputs outputs = outputs_of(info, of_pass);
-    copier c = {.arena = arena, .whole = true};
-    VkGraphicsPipelineCreateInfo *mine = copy_bare(&c, info);
+    mine->pMultisampleState = copy_samples(c, info);
+    if ((subsets & FRAGMENTS) && outputs.depth)
+        mine->pDepthStencilState = copy_depth(c, info->pDepthStencilState);
+    if ((subsets & OUTPUT) && outputs.color)
+        mine->pColorBlendState = copy_blend(c, info);
+}
+
+/* True if the create-info's own state says that nothing is rasterised: then state behind that is ignored. */
+static bool rasterises_nothing(const VkGraphicsPipelineCreateInfo *info,
+                               VkGraphicsPipelineLibraryFlagsEXT subsets)
+{
+    const VkPipelineRasterizationStateCreateInfo *raster =
+        subsets & BEFORE ? info->pRasterizationState : NULL;
+    return raster && raster->rasterizerDiscardEnable &&
+           !wpg_is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
+}
+
+VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
+                                                    const VkGraphicsPipelineCreateInfo *info,
+                                                    VkGraphicsPipelineLibraryFlagsEXT subsets,
+                                                    const wpg_subpass_outputs *of_pass)
+{
+    copier c = {.arena = arena, .formats = subsets & OUTPUT};
+    wpg_subpass_outputs outputs = outputs_of(info, of_pass ? *of_pass : (wpg_subpass_outputs){0});
+    VkGraphicsPipelineCreateInfo *mine = copy_bare(&c, info, subsets);
     *why = "out of memory";
     if (!mine)
         return NULL;
-    for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
-        if (!wpg_dynamic_subsets(info->pDynamicState->pDynamicStates[i]))
-            c.why = "it has dynamic state that is not known here";
-    copy_vertex_input(&c, mine, info);
-    copy_pre_rasterization(&c, mine, info);
-    if (!raster || !raster->rasterizerDiscardEnable ||
-        wpg_is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE)) {
-        mine->pMultisampleState = copy_samples(&c, info);
-        mine->pDepthStencilState = outputs.depth ? copy_depth(&c, info->pDepthStencilState) : NULL;
-        mine->pColorBlendState = outputs.color ? copy_blend(&c, info) : NULL;
+    /* A fragment shader alone does not tell the formats: its depth state is stated wherever there is any. */
+    if (!info->renderPass && !(subsets & OUTPUT))
+        outputs.depth = true;
+    if (subsets & INPUT)
+        copy_vertex_input(&c, mine, info);
+    if (subsets & BEFORE)
+        copy_pre_rasterization(&c, mine, info);
+    if ((subsets & (FRAGMENTS | OUTPUT)) && !rasterises_nothing(info, subsets)) {
+        if (info->renderPass && !of_pass)
+            c.why = "its render pass is not known";
+        else
+            copy_outputs(&c, mine, info, subsets, outputs);
     }
-    mine->pStages = copy_stages(&c, info);
+    mine->pStages = mine->stageCount ? copy_stages(&c, info) : NULL;
     *why = arena->failed ? "out of memory" : c.why;
     return *why ? NULL : mine;
 }

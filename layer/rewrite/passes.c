@@ -82,10 +82,10 @@ bool wpg_pass_subpass(wpg_subpass_outputs *found, wpg_device *device, VkRenderPa
 
 /* -- Their life */
 
-/* Variants are copies of state; use mode asks which colours are seen (targets.h). */
+/* Links and variants are copies of state; use mode asks which colours are seen (targets.h). */
 static bool notes_outputs(const wpg_device *device)
 {
-    return device->variants || device->mode == WPG_MODE_USE || device->mode == WPG_MODE_TUNE;
+    return device->mode != WPG_MODE_OFF;
 }
 
 void wpg_pass_made(wpg_device *device, VkRenderPass pass, const VkRenderPassCreateInfo *info)

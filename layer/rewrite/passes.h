@@ -14,7 +14,7 @@ void wpg_pass_gone(wpg_device *device, VkRenderPass pass);
 /* True if a subpass has views, or if that is unknown. Needed where queries are recorded. */
 bool wpg_pass_has_views(wpg_device *device, VkRenderPass pass);
 
-/* The outputs of the subpass. False: unknown. Noted in use and tune mode, and where variants are wanted. */
+/* The outputs of the subpass. False: unknown. */
 bool wpg_pass_subpass(wpg_subpass_outputs *outputs, wpg_device *device, VkRenderPass pass, uint32_t subpass);
 
 #endif

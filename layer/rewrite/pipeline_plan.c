@@ -457,7 +457,8 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
     *plan = (wpg_pipeline_plan){.device = device,
                                 .part = kind == WPG_PLAN_PART || kind == WPG_PLAN_SHADER,
                                 .uses = device->mode == WPG_MODE_USE || kind == WPG_PLAN_UNCOUNTED,
-                                .whole = kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_UNCOUNTED,
+                                .whole = kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_LINK ||
+                                         kind == WPG_PLAN_UNCOUNTED,
                                 .targets = state ? &state->targets : NULL,
                                 .early_tests = state && state->early_tests};
     label_without_hash(plan, infos, count);

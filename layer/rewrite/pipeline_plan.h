@@ -76,8 +76,9 @@ typedef enum wpg_plan_kind {
     WPG_PLAN_PIPELINE,
     WPG_PLAN_PART,   /* stages that pipelines share: of a library */
     WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
-    WPG_PLAN_LINK,   /* a pipeline that has no untouched twin to sample by bind with: linked from parts, or of
-                        ray-tracing shaders, which are called by the handles of one pipeline */
+    WPG_PLAN_LINK, /* a graphics pipeline linked from parts: it can be replaced at binds, but has no untouched
+                        twin to sample by bind with, since its parts may count */
+    WPG_PLAN_RAYS, /* of ray-tracing shaders, which are called by the handles of one pipeline */
     WPG_PLAN_UNCOUNTED, /* generate mode: the pipeline for uncounted binds, made by a profile */
 } wpg_plan_kind;
 

@@ -251,8 +251,8 @@ void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInf
                    wpg_plan_kind kind)
 {
     char passes[WPG_VERDICT_PASSES];
-    if (kind != WPG_PLAN_PIPELINE) {
-        wpg_pipeline_plan_give_up(plan, true, "what is linked, shared or of rays is not tuned");
+    if (kind != WPG_PLAN_PIPELINE && kind != WPG_PLAN_LINK) {
+        wpg_pipeline_plan_give_up(plan, true, "what is shared or of rays is not tuned");
         return;
     }
     wpg_interface_note(plan, plan->targets);

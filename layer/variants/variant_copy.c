@@ -68,7 +68,7 @@ bool wpg_variant_copy_state(wpg_variant_set *set, const char **why, wpg_device *
         *why = "its render pass is not known";
         return false;
     }
-    set->graphics = wpg_library_copy_whole(why, &set->arena, graphics, outputs);
+    set->graphics = wpg_library_copy_info(why, &set->arena, graphics, WPG_ALL_SUBSETS, &outputs);
     set->layout = graphics->layout;
     set->pass = graphics->renderPass;
     return !*why;

@@ -23,8 +23,8 @@
  *     batch, derive, required, library, library-*, inline
  *                  ways of making pipelines: app_pipelines.c
  *     features     what shaders and pipelines may ask for beside the plain core: app_features.c
- *     dynamic-state
- *                  blending and masks as dynamic state: app_features.c
+ *     dynamic-state, dynamic-linked
+ *                  blending and masks as dynamic state, whole and linked: app_features.c
  *     many         many threads, devices and instances: app_many.c
  *     objects      shader objects: app_objects.c
  *     answers      what is told of pipelines that are at hand or not: app_answers.c
@@ -32,7 +32,7 @@
  *                  push constants of usual and other values: app_variants.c
  *     shapes, shapes-train
  *                  push constants that belong together, and otherwise: app_variants.c
- *     variants-draw, variants-rendering, variants-draw-train
+ *     variants-draw, variants-rendering, variants-linked, variants-draw-train
  *                  the same of draws: app_variants_draw.c
  *     contents, contents-train
  *                  what uniform blocks hold, changed in every way: app_contents.c
@@ -311,9 +311,11 @@ static vk_style style(const char *scenario)
                  {"answers", VK_STYLE_ANSWERS},
                  {"features", VK_STYLE_EVERYTHING},
                  {"dynamic-state", VK_STYLE_DYNAMIC},
+                 {"dynamic-linked", VK_STYLE_DYNAMIC},
                  {"push", VK_STYLE_PUSH},
                  {"push-core", VK_STYLE_PUSH_CORE},
                  {"variants-rendering", VK_STYLE_VERSIONS},
+                 {"variants-linked", VK_STYLE_LIBRARY},
                  {"variants-feedback", VK_STYLE_FEEDBACK}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(scenario, table[i].scenario) == 0)
@@ -396,8 +398,12 @@ again:
         app_shapes(&vk, strcmp(scenario, "shapes-train") == 0);
     else if (strcmp(scenario, "variants-draw-train") == 0)
         app_variants_draw_train(&vk);
-    else if (strcmp(scenario, "variants-draw") == 0 || strcmp(scenario, "variants-rendering") == 0)
-        app_variants_draw(&vk, strcmp(scenario, "variants-rendering") == 0);
+    else if (strcmp(scenario, "variants-draw") == 0)
+        app_variants_draw(&vk, APP_VARIANTS_PASS);
+    else if (strcmp(scenario, "variants-rendering") == 0)
+        app_variants_draw(&vk, APP_VARIANTS_RENDERING);
+    else if (strcmp(scenario, "variants-linked") == 0)
+        app_variants_draw(&vk, APP_VARIANTS_LINKED);
     else if (strcmp(scenario, "variants-feedback") == 0)
         app_variants_feedback(&vk);
     else if (strcmp(scenario, "contents-train") == 0)
@@ -424,8 +430,8 @@ again:
         app_objects(&vk);
     else if (strcmp(scenario, "features") == 0)
         app_features(&vk, argc > 3 ? argv[3] : NULL);
-    else if (strcmp(scenario, "dynamic-state") == 0)
-        app_dynamic_state(&vk);
+    else if (strncmp(scenario, "dynamic-", 8) == 0)
+        app_dynamic_state(&vk, strcmp(scenario, "dynamic-linked") == 0);
     else if (strcmp(scenario, "answers") == 0)
         app_answers(&vk, argc > 3 ? argv[3] : NULL);
     else {

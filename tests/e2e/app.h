@@ -27,8 +27,9 @@ void app_inline(vk_program *vk);
 void app_answers(vk_program *vk, const char *path);
 
 /* Scenario about what shaders and pipelines may ask for (app_features.c). only NULL: all of it. */
-/* Draws with blending, write mask and sample mask as dynamic state, where the device has that. */
-void app_dynamic_state(vk_program *vk);
+/* Draws with blending, write mask and sample mask as dynamic state, where the device has that; linked: by an
+ * optimised link of libraries. */
+void app_dynamic_state(vk_program *vk, bool linked);
 void app_features(vk_program *vk, const char *only);
 
 /* Of the same: commands that the device makes (app_generated.c). */
@@ -54,9 +55,14 @@ void app_objects(vk_program *vk);
 void app_variants_train(vk_program *vk);
 void app_variants(vk_program *vk);
 void app_shapes(vk_program *vk, bool train);
-/* The same of graphics pipelines (app_variants_draw.c); rendering: without render passes. */
+/* The same of graphics pipelines (app_variants_draw.c): in render passes, without, and of optimised links. */
+typedef enum app_variants_way {
+    APP_VARIANTS_PASS,
+    APP_VARIANTS_RENDERING,
+    APP_VARIANTS_LINKED
+} app_variants_way;
 void app_variants_draw_train(vk_program *vk);
-void app_variants_draw(vk_program *vk, bool rendering);
+void app_variants_draw(vk_program *vk, app_variants_way way);
 void app_variants_feedback(vk_program *vk);
 
 /* Scenarios about contents of uniform blocks (app_contents.c). frames NULL: 200. */

@@ -312,13 +312,18 @@ static void set_blending(vk_program *vk)
     COMMAND(CmdSetSampleMaskEXT)(vk->commands, VK_SAMPLE_COUNT_1_BIT, &samples);
 }
 
-/* Draws a pipeline without a render pass into `view`, of so many views, and tells the pixels. `moving`: with
- * blending and the sample mask as dynamic state. */
-static void draw_views(vk_program *vk, const char *fragment, uint32_t views, bool moving, const char *what)
+typedef enum draw_way {
+    PLAIN,
+    MOVING, /* blending and the sample mask are dynamic state */
+    LINKED  /* and it is linked from libraries, optimised */
+} draw_way;
+
+/* Draws a pipeline without a render pass into `view`, of so many views, and tells the pixels. */
+static void draw_views(vk_program *vk, const char *fragment, uint32_t views, draw_way way, const char *what)
 {
-    const vk_stage stages[2] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT,
-                                 .module = app_load(vk, moving ? "stages.vert" : "triangle.vert")},
-                                {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = app_load(vk, fragment)}};
+    const vk_stage stages[2] = {
+        {.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = app_load(vk, way ? "stages.vert" : "triangle.vert")},
+        {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = app_load(vk, fragment)}};
     const uint32_t mask = views > 1 ? (1u << views) - 1 : 0;
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     vk_state state;
@@ -336,12 +341,19 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, boo
         .pDynamicStates = dynamic};
     state.info.pNext = &formats;
     state.info.renderPass = VK_NULL_HANDLE;
-    if (moving) {
+    const VkPipelineDepthStencilStateCreateInfo depth = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO};
+    if (way)
         state.info.pDynamicState = &all_dynamic;
+    if (way == MOVING)
         state.blend.pAttachments = NULL;
-    }
+    if (way == LINKED) /* a fragment shader's part does not know that there is no depth */
+        state.info.pDepthStencilState = &depth;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), what);
+    if (way == LINKED)
+        pipeline = vk_make_linked(vk, &state);
+    else
+        vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), what);
 
     VkImageCreateInfo image_info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                     .imageType = VK_IMAGE_TYPE_2D,
@@ -392,7 +404,7 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, boo
     vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, vk->layout, 0, 1, &vk->set, 0,
                             NULL);
-    if (moving)
+    if (way)
         set_blending(vk);
     vkCmdDraw(vk->commands, 3, 1, 0, 0);
     vkCmdEndRendering(vk->commands);
@@ -413,18 +425,18 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, boo
 
 static void dynamic_rendering(vk_program *vk)
 {
-    draw_views(vk, "gradient.frag", 1, false, "dynamic rendering");
+    draw_views(vk, "gradient.frag", 1, PLAIN, "dynamic rendering");
 }
 
-void app_dynamic_state(vk_program *vk)
+void app_dynamic_state(vk_program *vk, bool linked)
 {
-    if (vk->dynamic_blending)
-        draw_views(vk, "stages_light.frag", 1, true, "dynamic state");
+    if (vk->dynamic_blending && (vk->libraries || !linked))
+        draw_views(vk, "stages.frag", 1, linked ? LINKED : MOVING, "dynamic state");
 }
 
 static void multiview(vk_program *vk)
 {
-    draw_views(vk, "views.frag", 2, false, "multiview");
+    draw_views(vk, "views.frag", 2, PLAIN, "multiview");
 }
 
 void app_features(vk_program *vk, const char *only)

@@ -145,7 +145,8 @@ static void link_and_draw(vk_program *vk, const VkPipeline *libraries, uint32_t 
  *
  *     library-fast, library-optimised   the one or the other only
  *     library-tessellation              three stages in one library, both links
- *     library-stale                     the render pass of the parts goes before an optimised link
+ *     library-stale                     the render pass of some parts goes before an optimised link
+ *     library-gone                      that of all parts
  *     library-feedback                  an optimised link with creation feedback
  *     library-two                       two libraries: vertex input with all shaders, and the output */
 void app_library(vk_program *vk, const char *scenario)
@@ -168,14 +169,15 @@ void app_library(vk_program *vk, const char *scenario)
     vk_state state;
     vk_fill_state(&state, vk, stages, count,
                   patches ? VK_PRIMITIVE_TOPOLOGY_PATCH_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
-    const bool stale = strcmp(scenario, "library-stale") == 0;
+    const bool gone = strcmp(scenario, "library-gone") == 0;
+    const bool stale = gone || strcmp(scenario, "library-stale") == 0;
     VkRenderPass pass = stale ? vk_make_pass(vk) : vk->pass;
     const uint32_t own[4] = {0, count - 1, 1, 0}, first[4] = {0, 0, count - 1, 0};
     VkPipeline libraries[4] = {0};
     const bool two = strcmp(scenario, "library-two") == 0;
     for (int i = 0; i < 4 && !two; i++)
-        libraries[i] =
-            make_part(vk, &state, parts[i], state.stages + first[i], own[i], i == 3 ? vk->pass : pass);
+        libraries[i] = make_part(vk, &state, parts[i], state.stages + first[i], own[i],
+                                 i == 3 && !gone ? vk->pass : pass);
     if (two) {
         libraries[0] = make_part(vk, &state, parts[0] | parts[1] | parts[2], state.stages, count, pass);
         libraries[1] = make_part(vk, &state, parts[3], state.stages, 0, pass);

@@ -1,5 +1,6 @@
-/* The same as app_variants.c for graphics pipelines: `variants-draw-train`, `variants-draw`, and
- * `variants-rendering` without render passes. The two stages have words of their own and share one. */
+/* The same as app_variants.c for graphics pipelines: `variants-draw-train`, `variants-draw`,
+ * `variants-rendering` without render passes, and `variants-linked` of optimised links. The two stages have
+ * words of their own and share one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct scene {
     VkPipelineLayout layout;
     VkPipeline fixed, dynamic; /* viewport and scissor: of the pipeline, of the command buffer */
     vk_buffer indices, indirect;
-    bool rendering; /* without a render pass */
+    app_variants_way way;
 } scene;
 
 /* -- Pipelines */
@@ -42,7 +43,7 @@ static VkPipelineLayout make_layout(vk_program *vk, uint32_t more)
 
 /* State that is ignored points nowhere. */
 static VkPipeline make_of(const char *vertex, vk_program *vk, VkPipelineLayout layout, VkRenderPass pass,
-                          bool dynamic)
+                          bool linked, bool dynamic)
 {
     static const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
                                             VK_DYNAMIC_STATE_BLEND_CONSTANTS};
@@ -64,7 +65,8 @@ static VkPipeline make_of(const char *vertex, vk_program *vk, VkPipelineLayout l
     for (int i = 0; i < 4; i++)
         state.blend.blendConstants[i] = 0.75f;
     state.info.pDynamicState = dynamic ? &moving : NULL;
-    state.info.pDepthStencilState = (const void *)(uintptr_t)16;
+    /* The validation layer 1.3.239 follows it in a part. */
+    state.info.pDepthStencilState = linked ? NULL : (const void *)(uintptr_t)16;
     state.info.pTessellationState = (const void *)(uintptr_t)16;
     if (dynamic) {
         state.view.pViewports = (const void *)(uintptr_t)16;
@@ -73,15 +75,18 @@ static VkPipeline make_of(const char *vertex, vk_program *vk, VkPipelineLayout l
     state.info.layout = layout;
     state.info.renderPass = pass;
     state.info.pNext = pass ? NULL : &rendering;
-    VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline));
+    if (linked)
+        pipeline = vk_make_linked(vk, &state);
+    else
+        VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline));
     for (int i = 0; i < 2; i++)
         vkDestroyShaderModule(vk->device, stages[i].module, NULL);
     return pipeline;
 }
 
-static VkPipeline make_pipeline(vk_program *vk, VkPipelineLayout layout, VkRenderPass pass, bool dynamic)
+static VkPipeline make_pipeline(const scene *s, VkPipelineLayout layout, VkRenderPass pass, bool dynamic)
 {
-    return make_of("variants.vert", vk, layout, pass, dynamic);
+    return make_of("variants.vert", s->vk, layout, pass, s->way == APP_VARIANTS_LINKED, dynamic);
 }
 
 /* -- Commands */
@@ -129,7 +134,7 @@ static void begin_frame(const scene *s, VkSubpassContents contents)
     vk_program *vk = s->vk;
     VkClearValue clear = {.color = {.float32 = {0.25f, 0.5f, 0.75f, 1.0f}}};
     vk_begin(vk);
-    if (s->rendering) {
+    if (s->way == APP_VARIANTS_RENDERING) {
         VkRenderingAttachmentInfo target = {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
                                             .imageView = vk->view,
                                             .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
@@ -159,7 +164,7 @@ static void begin_frame(const scene *s, VkSubpassContents contents)
 static void end_frame(const scene *s, const char *what)
 {
     vk_program *vk = s->vk;
-    if (s->rendering) {
+    if (s->way == APP_VARIANTS_RENDERING) {
         ((PFN_vkCmdEndRendering)vk_command(vk, "vkCmdEndRendering"))(vk->commands);
         to_layout(vk->commands, vk->image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
                   VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
@@ -236,7 +241,8 @@ static void two_layouts(const scene *s)
 {
     vk_program *vk = s->vk;
     VkPipelineLayout wide = make_layout(vk, 16);
-    VkPipeline other = make_pipeline(vk, wide, s->rendering ? VK_NULL_HANDLE : vk->pass, false);
+    VkPipeline other =
+        make_pipeline(s, wide, s->way == APP_VARIANTS_RENDERING ? VK_NULL_HANDLE : vk->pass, false);
     begin_frame(s, VK_SUBPASS_CONTENTS_INLINE);
     for (uint32_t i = 0; i < 6; i += 2) {
         bind(vk->commands, s->fixed);
@@ -264,9 +270,10 @@ static VkCommandBuffer begin_inner(const scene *s)
         .colorAttachmentCount = 1,
         .pColorAttachmentFormats = &format,
         .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-    VkCommandBufferInheritanceInfo inheritance = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
-                                                  .pNext = s->rendering ? &rendering : NULL,
-                                                  .renderPass = s->rendering ? VK_NULL_HANDLE : vk->pass};
+    VkCommandBufferInheritanceInfo inheritance = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+        .pNext = s->way == APP_VARIANTS_RENDERING ? &rendering : NULL,
+        .renderPass = s->way == APP_VARIANTS_RENDERING ? VK_NULL_HANDLE : vk->pass};
     VkCommandBufferBeginInfo how = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                     .flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT,
                                     .pInheritanceInfo = &inheritance};
@@ -301,9 +308,9 @@ static void soon_gone(scene *s)
     vk_program *vk = s->vk;
     for (uint32_t i = 0; i < SOON_GONE; i++) {
         scene gone = *s;
-        VkRenderPass pass = s->rendering ? VK_NULL_HANDLE : vk_make_pass(vk);
+        VkRenderPass pass = s->way == APP_VARIANTS_RENDERING ? VK_NULL_HANDLE : vk_make_pass(vk);
         gone.layout = make_layout(vk, 0);
-        gone.fixed = make_pipeline(vk, gone.layout, pass, false);
+        gone.fixed = make_pipeline(s, gone.layout, pass, false);
         if (i % 3 == 0) { /* needed no longer than to be made; commands take equal ones */
             vkDestroyPipelineLayout(vk->device, gone.layout, NULL);
             vkDestroyRenderPass(vk->device, pass, NULL);
@@ -321,13 +328,13 @@ static void soon_gone(scene *s)
     }
 }
 
-static scene open_scene(vk_program *vk, bool rendering)
+static scene open_scene(vk_program *vk, app_variants_way way)
 {
-    scene s = {.vk = vk, .layout = make_layout(vk, 0), .rendering = rendering};
-    VkRenderPass pass = rendering ? VK_NULL_HANDLE : vk->pass;
+    scene s = {.vk = vk, .layout = make_layout(vk, 0), .way = way};
+    VkRenderPass pass = way == APP_VARIANTS_RENDERING ? VK_NULL_HANDLE : vk->pass;
     const uint32_t arguments[9] = {VERTICES, 1, 20 * VERTICES, 0, VERTICES, 1, 0, 21 * VERTICES, 0};
-    s.fixed = make_pipeline(vk, s.layout, pass, false);
-    s.dynamic = make_pipeline(vk, s.layout, pass, true);
+    s.fixed = make_pipeline(&s, s.layout, pass, false);
+    s.dynamic = make_pipeline(&s, s.layout, pass, true);
     vk_make_buffer(vk, &s.indices, VERTICES, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
     vk_make_buffer(vk, &s.indirect, 16, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     for (uint32_t i = 0; i < VERTICES; i++)
@@ -348,7 +355,7 @@ static void close_scene(scene *s)
 
 void app_variants_draw_train(vk_program *vk)
 {
-    scene s = open_scene(vk, false);
+    scene s = open_scene(vk, APP_VARIANTS_PASS);
     begin_frame(&s, VK_SUBPASS_CONTENTS_INLINE);
     bind(vk->commands, s.fixed);
     for (uint32_t i = 0; i < CELLS; i++) {
@@ -359,9 +366,9 @@ void app_variants_draw_train(vk_program *vk)
     close_scene(&s);
 }
 
-void app_variants_draw(vk_program *vk, bool rendering)
+void app_variants_draw(vk_program *vk, app_variants_way way)
 {
-    scene s = open_scene(vk, rendering);
+    scene s = open_scene(vk, way);
     partial(&s);
     dynamic_state(&s);
     two_layouts(&s);
@@ -377,7 +384,7 @@ void app_variants_feedback(vk_program *vk)
     scene s = {.vk = vk, .layout = make_layout(vk, 0)};
     vk_buffer captured;
     const VkDeviceSize start = 0;
-    s.fixed = make_of("variants_feedback.vert", vk, s.layout, vk->pass, false);
+    s.fixed = make_of("variants_feedback.vert", vk, s.layout, vk->pass, false, false);
     vk_make_buffer(vk, &captured, CELLS * VERTICES, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT);
     begin_frame(&s, VK_SUBPASS_CONTENTS_INLINE);
     VkCommandBuffer commands = vk->commands;

@@ -29,15 +29,15 @@ with use
 # No fragment stage reads location 3: told wherever both stages are at hand, so not of parts of one stage.
 said use vert 'nobody reads the output at location 3' 6
 # What is read at location 1 is of use where the second colour or the first is seen. A part knows no attachments.
-said use vert 'nobody reads the output at location 1' 3
-said use vert 'the unread output at location 2 stays: floats that it is made of are used elsewhere' 4
+said use vert 'nobody reads the output at location 1' 4
+said use vert 'the unread output at location 2 stays: floats that it is made of are used elsewhere' 5
 case $WPG_DRIVER in
 old) # discards are branches
-    said use frag 'the unread output at location 1 stays: the driver compiles large stages with branches otherwise' 4
+    said use frag 'the unread output at location 1 stays: the driver compiles large stages with branches otherwise' 5
     said use frag 'nobody reads' 0
     ;;
 *)
-    said use frag 'nobody reads the output at location 1' 4
+    said use frag 'nobody reads the output at location 1' 5
     said use frag 'the unread output at location 0 stays: nothing is computed for it alone' 1
     ;;
 esac

@@ -86,11 +86,15 @@ check_variants() { # SCENARIO TRAINING
 check_variants variants variants-train
 check_variants variants-draw variants-draw-train
 check_variants variants-rendering variants-draw-train
+check_variants variants-linked variants-draw-train
 # Whole pipelines made behind their creation, and bound from some bind on.
 export WAVEPGO_COMPILE=background WAVEPGO_CACHE=none
 check_variants variants variants-train
 check_variants variants-draw variants-draw-train
-grep '; [1-9][0-9]* made in the background' "$work/variants-draw-20.err" >/dev/null || fail "background: nothing was made: $(tail -n 1 "$work/variants-draw-20.err")"
+check_variants variants-linked variants-draw-train
+for name in variants-draw variants-linked; do
+    grep '; [1-9][0-9]* made in the background' "$work/$name-20.err" >/dev/null || fail "$name: nothing was made in the background: $(tail -n 1 "$work/$name-20.err")"
+done
 export WAVEPGO_COMPILE=blocking
 unset WAVEPGO_CACHE
 # The same with queries of ours around what they run.

@@ -23,7 +23,7 @@ summary() { sed -n 's/.*; \([0-9]*\) variants\{0,1\}, \([0-9]*\) of \([0-9]*\) d
 
 train dispatches variants-train
 train draws variants-draw-train
-for scenario in variants variants-draw variants-rendering; do
+for scenario in variants variants-draw variants-rendering variants-linked; do
     bundle=draws
     [ $scenario != variants ] || bundle=dispatches
     plain $scenario "$app" $scenario "$WPG_SPIRV"

@@ -206,6 +206,7 @@ static void tell_features(vk_program *vk, device_chain *chain)
 
 static void tell_state(vk_program *vk, const device_chain *chain)
 {
+    vk->libraries = chain->library.graphicsPipelineLibrary;
     vk->dynamic_blending = chain->dynamic_state.extendedDynamicState3ColorBlendEnable &&
                            chain->dynamic_state.extendedDynamicState3ColorBlendEquation &&
                            chain->dynamic_state.extendedDynamicState3ColorWriteMask &&
@@ -276,6 +277,9 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT);
         link_structure(chain, &chain->rendering,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
+        need_extension(chain, vk, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+        want_extension(chain, vk, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME, &chain->library,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT);
     } else if (style == VK_STYLE_STATE) {
         want_state(chain, vk);
     } else if (style == VK_STYLE_PUSH) {
@@ -533,6 +537,9 @@ void vk_close(vk_program *vk)
 {
     if (!vk->memoryless)
         vkDeviceWaitIdle(vk->device);
+    for (uint32_t i = 0; i < vk->part_count; i++)
+        vkDestroyPipeline(vk->device, vk->parts[i], NULL);
+    free(vk->parts);
     for (uint32_t i = 0; i < VK_BUFFERS; i++)
         vk_drop_buffer(vk, &vk->buffers[i]);
     vk_drop_buffer(vk, &vk->pixels);
@@ -660,7 +667,9 @@ VkPipeline vk_make_link(VkPipeline parts[VK_PARTS], const vk_program *vk, const 
     VkPipeline pipeline;
     for (int i = 0; i < VK_PARTS; i++) {
         VkGraphicsPipelineLibraryCreateInfoEXT subset = {
-            .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, .flags = subsets[i]};
+            .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+            .pNext = (void *)(uintptr_t)state->info.pNext,
+            .flags = subsets[i]};
         VkGraphicsPipelineCreateInfo info = state->info;
         info.pNext = &subset;
         info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR |
@@ -676,10 +685,21 @@ VkPipeline vk_make_link(VkPipeline parts[VK_PARTS], const vk_program *vk, const 
     const VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                                .pNext = &linked,
                                                .flags = flags,
-                                               .layout = vk->layout,
+                                               .layout = state->info.layout,
                                                .basePipelineIndex = -1};
     VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
     return pipeline;
+}
+
+VkPipeline vk_make_linked(vk_program *vk, const vk_state *state)
+{
+    VkPipeline *parts = realloc(vk->parts, (vk->part_count + VK_PARTS) * sizeof *parts);
+    if (!parts)
+        abort();
+    vk->parts = parts;
+    vk->part_count += VK_PARTS;
+    return vk_make_link(parts + vk->part_count - VK_PARTS, vk, state,
+                        VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT);
 }
 
 VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t count,

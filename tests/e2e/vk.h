@@ -60,7 +60,8 @@ typedef struct vk_program {
     bool demote;                       /* VK_EXT_shader_demote_to_helper_invocation enabled */
     bool identifiers;                  /* VK_EXT_shader_module_identifier enabled */
     bool memoryless;                   /* a driver without hardware: pipelines can be made, nothing run */
-    bool dynamic_blending;             /* VK_STYLE_DYNAMIC: blending, write mask, sample mask are dynamic */
+    /* VK_STYLE_DYNAMIC: blending, write mask and sample mask as dynamic state; pipeline libraries. */
+    bool dynamic_blending, libraries;
     /* VK_STYLE_STATE: alpha to coverage as dynamic state, attachment feedback loops and these as dynamic
      * state, wave sizes per stage, what the compiler says of pipelines. */
     bool dynamic_coverage, feedback, dynamic_feedback, wave_sizes, executables;
@@ -70,6 +71,8 @@ typedef struct vk_program {
         bool binaries;     /* VK_KHR_pipeline_binary: VK_STYLE_ANSWERS */
     } optional;
     char device_name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    VkPipeline *parts; /* [part_count], of vk_make_linked */
+    uint32_t part_count;
 
     VkCommandPool pool;
     VkCommandBuffer commands;
@@ -128,6 +131,9 @@ void vk_fill_state(vk_state *state, const vk_program *vk, const vk_stage *stages
 enum { VK_PARTS = 4 };
 VkPipeline vk_make_link(VkPipeline parts[VK_PARTS], const vk_program *vk, const vk_state *state,
                         VkPipelineCreateFlags flags);
+/* The same with link-time optimisation. The parts stay until vk_close: lavapipe 25.0.7 reads them in draws of
+ * the link. */
+VkPipeline vk_make_linked(vk_program *vk, const vk_state *state);
 
 /* VK_NULL_HANDLE and *result on failure. */
 VkShaderModule vk_module(vk_program *vk, const uint32_t *words, size_t count, VkResult *result);

@@ -119,7 +119,7 @@ static void copies_all_of_it(void **unused)
     const char *why = NULL;
     wpg_arena_init(&arena);
     fill(&s);
-    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_whole(&why, &arena, &s.info, both);
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_info(&why, &arena, &s.info, WPG_ALL_SUBSETS, &both);
     assert_non_null(copy);
     memset(&s, 0xa5, sizeof s);
     assert_int_equal(copy->flags, 0);
@@ -151,7 +151,7 @@ static void copies_formats(void **unused)
     fill(&s);
     s.info.renderPass = VK_NULL_HANDLE;
     s.info.pNext = &s.rendering;
-    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_whole(&why, &arena, &s.info, none);
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_info(&why, &arena, &s.info, WPG_ALL_SUBSETS, &none);
     assert_non_null(copy);
     memset(&s, 0xa5, sizeof s);
     const VkPipelineRenderingCreateInfo *rendering = copy->pNext;
@@ -177,7 +177,7 @@ static void looks_at_nothing_that_is_ignored(void **unused)
     s.dynamic[1] = VK_DYNAMIC_STATE_SCISSOR;
     s.view.pViewports = NOWHERE;
     s.view.pScissors = NOWHERE;
-    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_whole(&why, &arena, &s.info, none);
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_info(&why, &arena, &s.info, WPG_ALL_SUBSETS, &none);
     assert_non_null(copy);
     assert_null(copy->pDepthStencilState);
     assert_null(copy->pColorBlendState);
@@ -188,7 +188,7 @@ static void looks_at_nothing_that_is_ignored(void **unused)
     s.info.pViewportState = NOWHERE;
     s.info.pDepthStencilState = NOWHERE;
     s.info.pColorBlendState = NOWHERE;
-    copy = wpg_library_copy_whole(&why, &arena, &s.info, both);
+    copy = wpg_library_copy_info(&why, &arena, &s.info, WPG_ALL_SUBSETS, &both);
     assert_non_null(copy);
     assert_null(copy->pMultisampleState);
     assert_null(copy->pViewportState);
@@ -200,11 +200,52 @@ static void looks_at_nothing_that_is_ignored(void **unused)
     s.dynamic[3] = VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT;
     s.samples.pSampleMask = NOWHERE;
     s.blend.pAttachments = NOWHERE;
-    copy = wpg_library_copy_whole(&why, &arena, &s.info, both);
+    copy = wpg_library_copy_info(&why, &arena, &s.info, WPG_ALL_SUBSETS, &both);
     assert_non_null(copy);
     assert_int_equal(copy->pMultisampleState->rasterizationSamples, VK_SAMPLE_COUNT_4_BIT);
     assert_null(copy->pMultisampleState->pSampleMask);
     assert_null(copy->pColorBlendState->pAttachments);
+    wpg_arena_finish(&arena);
+}
+
+/* Of a part only its own subsets are looked at. */
+static void copies_a_part(void **unused)
+{
+    (void)unused;
+    state s;
+    wpg_arena arena;
+    const char *why = NULL;
+    wpg_arena_init(&arena);
+    fill(&s);
+    s.dynamic[0] = VK_DYNAMIC_STATE_VIEWPORT;
+    s.dynamic[1] = VK_DYNAMIC_STATE_BLEND_CONSTANTS;
+    s.info.pStages = NOWHERE;
+    s.info.pViewportState = NOWHERE;
+    s.info.pRasterizationState = NOWHERE;
+    s.info.pVertexInputState = NOWHERE;
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_info(
+        &why, &arena, &s.info, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, &both);
+    assert_non_null(copy);
+    assert_int_equal(copy->stageCount, 0);
+    assert_null(copy->pViewportState);
+    assert_null(copy->pVertexInputState);
+    assert_null(copy->pDepthStencilState);
+    assert_int_equal(copy->pColorBlendState->pAttachments->colorWriteMask, 0xf);
+    assert_int_equal(copy->pMultisampleState->rasterizationSamples, VK_SAMPLE_COUNT_4_BIT);
+    assert_int_equal(copy->pDynamicState->dynamicStateCount, 1);
+    assert_int_equal(copy->pDynamicState->pDynamicStates[0], VK_DYNAMIC_STATE_BLEND_CONSTANTS);
+    assert_null(wpg_library_copy_info(&why, &arena, &s.info,
+                                      VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, NULL));
+    assert_string_equal(why, "its render pass is not known");
+    /* A fragment shader's depth state is stated though the formats are the output's. */
+    s.info.renderPass = VK_NULL_HANDLE;
+    s.info.pStages = s.stages;
+    copy = wpg_library_copy_info(&why, &arena, &s.info, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
+                                 NULL);
+    assert_non_null(copy);
+    assert_true(copy->pDepthStencilState->depthTestEnable);
+    assert_null(copy->pColorBlendState);
+    assert_int_equal(copy->stageCount, 2);
     wpg_arena_finish(&arena);
 }
 
@@ -213,7 +254,7 @@ static void refused(state *s, const char *because)
     wpg_arena arena;
     const char *why = NULL;
     wpg_arena_init(&arena);
-    assert_null(wpg_library_copy_whole(&why, &arena, &s->info, both));
+    assert_null(wpg_library_copy_info(&why, &arena, &s->info, WPG_ALL_SUBSETS, &both));
     assert_non_null(strstr(why, because));
     wpg_arena_finish(&arena);
 }
@@ -252,6 +293,7 @@ int main(void)
         cmocka_unit_test(copies_all_of_it),
         cmocka_unit_test(copies_formats),
         cmocka_unit_test(looks_at_nothing_that_is_ignored),
+        cmocka_unit_test(copies_a_part),
         cmocka_unit_test(refuses_what_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
