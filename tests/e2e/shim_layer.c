@@ -14,6 +14,8 @@
  *     SHIM_SHOT=N:FILE          writes the Nth presented image (from 1) as a PPM
  *
  *     SHIM_FRAMES=FILE          appends number, size and hash of the colours of every presented image
+ *     SHIM_TIMES=FILE           appends when images are presented and pipelines are made (shim_times.h)
+ *     SHIM_EXIT=N               the process ends after the Nth presented image (from 1)
  *
  *     SHIM_LOSE=N[,wait]        loses the device: from the Nth submission (from 1) on none reaches the
  *                               driver; with "wait" the Nth still does, and waiting for it tells
@@ -45,6 +47,7 @@
 
 #include "tests/e2e/shim_counters.h"
 #include "tests/e2e/shim_modules.h"
+#include "tests/e2e/shim_times.h"
 
 /* VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, for headers that lack it. */
 #define MAXIMAL_RECONVERGENCE_FEATURES 1000434000u
@@ -148,8 +151,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_compute(VkDevice device, VkPipeline
         memset(pipelines, 0, count * sizeof *pipelines);
         return VK_ERROR_UNKNOWN;
     }
+    const uint64_t begin = shim_times_now();
     VkResult result =
         DEVICE_CALL(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
+    shim_times_pipelines(begin, count, pipelines);
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
         for (size_t j = 0; j < shim.slow_count; j++) /* a handle that is used again */
@@ -170,6 +175,7 @@ static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipe
     for (size_t i = 0; i < shim.slow_count; i++)
         shim.slow_bound |= shim.slow[i] == pipeline;
     pthread_mutex_unlock(&lock);
+    shim_times_bind(pipeline);
     DEVICE_CALL(vkCmdBindPipeline)(commands, point, pipeline);
 }
 
@@ -201,7 +207,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_graphics(VkDevice device, VkPipelin
         memset(pipelines, 0, count * sizeof *pipelines);
         return VK_ERROR_UNKNOWN;
     }
-    return DEVICE_CALL(vkCreateGraphicsPipelines)(device, cache, count, infos, allocator, pipelines);
+    const uint64_t begin = shim_times_now();
+    VkResult result =
+        DEVICE_CALL(vkCreateGraphicsPipelines)(device, cache, count, infos, allocator, pipelines);
+    shim_times_pipelines(begin, count, pipelines);
+    return result;
 }
 
 /* -- Presented images */
@@ -378,6 +388,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPrese
     unsigned long frame = shot ? strtoul(shot, &path, 10) : 0;
     VkPresentInfoKHR mine = *info;
     shim.presented++;
+    shim_times_present(shim.presented);
     const char *frames = getenv("SHIM_FRAMES");
     const char *ppm = shot && shim.presented == frame && *path == ':' ? path + 1 : NULL;
     if ((ppm || frames) && shoot(queue, info, ppm, frames))
