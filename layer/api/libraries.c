@@ -226,7 +226,9 @@ void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelin
     }
     for (uint32_t i = 0; i < link->own_count; i++)
         link->stages[link->stage_count++] = info->pStages[i];
-    if (!(flags & VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT))
+    link->fast = !(flags & VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT);
+    if (link->fast && (device->mode != WPG_MODE_USE || !device->variants ||
+                       wpg_the_process.settings.compile != WPG_COMPILE_BACKGROUND))
         link->why = "a fast link of library parts, each handled by itself";
     else if (!link->why && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
         link->why = "a library linked from parts, each handled by itself";

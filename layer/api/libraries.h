@@ -1,7 +1,9 @@
 /* Graphics pipeline libraries (VK_EXT_graphics_pipeline_library).
  *
  *     part           --> counted and optimised like a pipeline, each shader under its own hash
- *     fast link      --> the driver links the parts it is given: nothing of ours is compiled
+ *     fast link      --> the driver links the parts it is given: nothing of ours is compiled. In use mode it
+ *                        is replaced as an optimised one, behind its creation, once it has been bound for a
+ *                        while
  *     optimised link --> planned like any pipeline, under the whole pipeline's hash, and made as one pipeline
  *                        of what its parts stated (rewrite/link_whole.h); where that cannot be had, the
  *                        program's parts stay linked
@@ -29,6 +31,7 @@ typedef struct wpg_link {
     uint32_t stage_count, own_count;
     bool ours;       /* some part may be of our words: the program's cache must not see the link */
     bool identified; /* every stage of every part has an identity */
+    bool fast;       /* it may be replaced behind its creation alone: no compile is wanted in it */
     wpg_arena arena;
     VkGraphicsPipelineCreateInfo *whole; /* the same pipeline as one, of the stages above; NULL: see `why` */
     bool locked;                         /* its render pass cannot go until wpg_link_finish */

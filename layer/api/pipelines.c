@@ -533,7 +533,8 @@ static void plan_link(request *req, wpg_pipeline_plan *plan, const VkGraphicsPip
     if (!why)
         why = unsupported_flags(flags_of(link->whole), link->whole->pNext);
     if (!why) {
-        wpg_plan_state state = {.early_tests = allows_early_tests(link->whole, flags_of(link->whole))};
+        wpg_plan_state state = {.early_tests = allows_early_tests(link->whole, flags_of(link->whole)),
+                                .behind = link->fast};
         wpg_targets_find(&state.targets, req->device, link->whole);
         wpg_pipeline_plan_make(plan, req->device, link->stages, link->stage_count, WPG_PLAN_LINK, &state);
     } else if (req->device->records && link->identified && !link->own_count)
@@ -695,6 +696,10 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         wpg_later_words(req->device, &plan);
     if (plan.later)
         later = wpg_later_take(req->device, &plan, req->graphics, made_of(req, info));
+    if (plan.later && !later && link.fast) {
+        plan.later = false;
+        wpg_pipeline_plan_give_up(&plan, true, "a fast link that cannot be replaced");
+    }
     if (plan.later && !later)
         make_now(req, &plan, info);
     if (later)
@@ -719,7 +724,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         hold(req, &plan, info, *pipeline);
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
         if (later)
-            wpg_later_add(req->device, later, *pipeline);
+            wpg_later_add(req->device, later, *pipeline, link.fast);
         else if (req->device->variants && req->link && !link.whole)
             wpg_variants_refuse(&plan, "it is linked from libraries");
         else if (req->device->variants && !req->rays)
@@ -734,7 +739,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
             wpg_attribution_weigh(req->device, plan.hash, wpg_pipeline_plan_words(&plan));
     }
     if (later && !made)
-        wpg_later_add(req->device, later, VK_NULL_HANDLE);
+        wpg_later_add(req->device, later, VK_NULL_HANDLE, false);
     uint64_t drivers = req->driver_time - driver_before;
     if (made && plan.changed && req->device->mode == WPG_MODE_GENERATE)
         note_pace(&plan, drivers);

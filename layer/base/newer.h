@@ -17,6 +17,23 @@ typedef struct wpg_pipeline_flags_2 {
 #define WPG_FLAG_INDIRECT_BINDABLE UINT64_C(0x4000000000) /* VK_EXT_device_generated_commands */
 #define WPG_FLAG_LEGACY_DITHERING  UINT64_C(0x400000000)  /* VK_EXT_legacy_dithering */
 
+/* VK_KHR_dynamic_rendering_local_read */
+#define WPG_STRUCTURE_ATTACHMENT_LOCATIONS ((VkStructureType)1000232001)
+typedef struct wpg_attachment_locations {
+    VkStructureType sType;
+    const void *pNext;
+    uint32_t count;
+    const uint32_t *locations; /* [count]; NULL: each its own */
+} wpg_attachment_locations;
+#define WPG_STRUCTURE_INPUT_ATTACHMENTS ((VkStructureType)1000232002)
+typedef struct wpg_input_attachments {
+    VkStructureType sType;
+    const void *pNext;
+    uint32_t count;
+    const uint32_t *colors;          /* [count]; NULL: each its own */
+    const uint32_t *depth, *stencil; /* one each; NULL: none has an index */
+} wpg_input_attachments;
+
 /* VkPipelineBinaryInfoKHR (VK_KHR_pipeline_binary). */
 #define WPG_STRUCTURE_PIPELINE_BINARY_INFO ((VkStructureType)1000483002)
 typedef struct wpg_pipeline_binary_info {

@@ -170,6 +170,8 @@ static void wait_for_contents(wpg_device *device, wpg_variant_set *set)
 VkPipeline wpg_variants_bind(wpg_device *device, wpg_variant_set *set)
 {
     const double most = wpg_the_process.settings.variant_wait;
+    if (atomic_load_explicit(&set->rests, memory_order_relaxed))
+        wpg_base_wake(device, set);
     if (most > 0 && atomic_load(&set->waiting)) {
         const struct timespec until = deadline(most);
         atomic_store(&set->hurried, true);

@@ -7,6 +7,7 @@
 #include "layer/base/chain.h"
 #include "layer/base/newer.h"
 #include "layer/rewrite/dynamic_states.h"
+#include "runtime/base/log.h"
 
 enum {
     INPUT = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
@@ -84,6 +85,26 @@ static bool is_left_out(VkStructureType type)
            type == VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
 }
 
+/* Which attachment is which output or input of the fragment shader. */
+static VkBaseOutStructure *copy_locations(copier *c, const VkBaseInStructure *at)
+{
+    wpg_attachment_locations *mine = dup(c, at, sizeof *mine);
+    if (mine)
+        mine->locations = dup(c, mine->locations, mine->count * sizeof *mine->locations);
+    return (VkBaseOutStructure *)mine;
+}
+
+static VkBaseOutStructure *copy_inputs(copier *c, const VkBaseInStructure *at)
+{
+    wpg_input_attachments *mine = dup(c, at, sizeof *mine);
+    if (!mine)
+        return NULL;
+    mine->colors = dup(c, mine->colors, mine->count * sizeof *mine->colors);
+    mine->depth = dup(c, mine->depth, sizeof *mine->depth);
+    mine->stencil = dup(c, mine->stencil, sizeof *mine->stencil);
+    return (VkBaseOutStructure *)mine;
+}
+
 static VkBaseOutStructure *copy_struct(copier *c, const VkBaseInStructure *at, const flat *table,
                                        size_t count)
 {
@@ -102,6 +123,11 @@ static VkBaseOutStructure *copy_struct(copier *c, const VkBaseInStructure *at, c
         }
         return (VkBaseOutStructure *)mine;
     }
+    if (at->sType == WPG_STRUCTURE_ATTACHMENT_LOCATIONS && table == part_structs)
+        return copy_locations(c, at);
+    if (at->sType == WPG_STRUCTURE_INPUT_ATTACHMENTS && table == part_structs)
+        return copy_inputs(c, at);
+    wpg_log_debug("VkStructureType %d is not copied", (int)at->sType);
     c->why = "its state holds a structure that this layer does not know";
     return NULL;
 }

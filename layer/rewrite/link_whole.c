@@ -159,6 +159,12 @@ static const char *add_chain(VkGraphicsPipelineCreateInfo *whole, wpg_arena *are
         why = add_shared(whole, arena, p, shared[i].type, shared[i].size, shared[i].in_all);
     if (why)
         return why;
+    /* Outputs go with the output, inputs with the fragment shader. */
+    const void *locations = wpg_chain_find(of(p, OUTPUT)->pNext, WPG_STRUCTURE_ATTACHMENT_LOCATIONS),
+               *inputs = wpg_chain_find(of(p, FRAGMENTS)->pNext, WPG_STRUCTURE_INPUT_ATTACHMENTS);
+    if ((locations && !append(whole, arena, locations, sizeof(wpg_attachment_locations))) ||
+        (inputs && !append(whole, arena, inputs, sizeof(wpg_input_attachments))))
+        return "out of memory";
     const VkGraphicsPipelineLibraryFlagsEXT order[] = {OUTPUT, BEFORE, FRAGMENTS};
     const void *rendering = NULL; /* formats go with the output, the view mask is the same in all */
     for (size_t i = 0; !rendering && i < sizeof order / sizeof *order; i++)

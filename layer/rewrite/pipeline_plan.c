@@ -505,6 +505,12 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
     if (device->mode == WPG_MODE_USE && device->variants &&
         wpg_the_process.settings.compile == WPG_COMPILE_BACKGROUND)
         defer(plan);
+    if (state && state->behind) {
+        plan->later = plan->when == WPG_REWRITE_IF_KEPT;
+        if (!plan->later)
+            wpg_pipeline_plan_give_up(plan, false, "out of memory");
+        return;
+    }
     bool beside = !plan->uses && device->binds;
     plan->by_bind = beside && kind == WPG_PLAN_PIPELINE;
     if (beside && !plan->by_bind && wpg_window_exists()) {

@@ -9,6 +9,9 @@
 #include "layer/variants/variants_internal.h"
 #include "runtime/base/log.h"
 
+/* Nanoseconds. Programs that link fast make the same pipeline whole behind it, within seconds. */
+#define REST UINT64_C(4000000000)
+
 static const char went[] = "it was destroyed before ours was made in the background";
 
 static struct {
@@ -74,7 +77,7 @@ wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *plan, boo
     return set;
 }
 
-static bool enlist(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline)
+static bool enlist(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline, bool rests)
 {
     wpg_variants *all = device->variants;
     wpg_bindable *bindable = pipeline ? wpg_handles_get(&device->bindables, (uint64_t)pipeline) : NULL;
@@ -88,11 +91,27 @@ static bool enlist(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline
         atomic_fetch_add(&counts.waiting, 1);
         wpg_variant_enlist(all, set);
         bindable->variants = set;
+        set->rests_until = wpg_now() + REST;
+        atomic_store(&set->rests, rests);
+        atomic_store(&set->asked, !rests);
+        if (!rests)
+            wpg_variant_ask(device, set);
+    }
+    (void)pthread_mutex_unlock(&all->lock);
+    return good;
+}
+
+void wpg_base_wake(wpg_device *device, wpg_variant_set *set)
+{
+    wpg_variants *all = device->variants;
+    if (wpg_the_process.settings.variant_wait <= 0 && wpg_now() < set->rests_until)
+        return;
+    (void)pthread_mutex_lock(&all->lock);
+    if (atomic_exchange(&set->rests, false) && !all->stop) {
         atomic_store(&set->asked, true);
         wpg_variant_ask(device, set);
     }
     (void)pthread_mutex_unlock(&all->lock);
-    return good;
 }
 
 void wpg_later_words(wpg_device *device, wpg_pipeline_plan *plan)
@@ -120,9 +139,9 @@ void wpg_later_words(wpg_device *device, wpg_pipeline_plan *plan)
     (void)pthread_mutex_unlock(&all->lock);
 }
 
-void wpg_later_add(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline)
+void wpg_later_add(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline, bool rests)
 {
-    if (enlist(device, set, pipeline))
+    if (enlist(device, set, pipeline, rests))
         return;
     if (pipeline)
         wpg_pipeline_plan_give_up(set->plan, false, "out of memory");

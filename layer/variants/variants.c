@@ -96,7 +96,8 @@ static void ask_if_sure(wpg_device *device, wpg_variant_set *set)
 
 /* -- The builder */
 
-static void destroy_set(wpg_device *device, wpg_variant_set *set)
+/* What a set that no list holds has made, without the lock: the driver may take its time. Then let_go. */
+static void destroy_made(wpg_device *device, wpg_variant_set *set)
 {
     const VkPipeline made = atomic_load(&set->made);
     wpg_base_drop(set);
@@ -113,6 +114,11 @@ static void destroy_set(wpg_device *device, wpg_variant_set *set)
         wpg_attribution_remove(device, set->contents[i]->pipeline);
         device->next.DestroyPipeline(device->handle, set->contents[i]->pipeline, NULL);
     }
+}
+
+/* Under the lock. */
+static void let_go(wpg_device *device, wpg_variant_set *set)
+{
     wpg_variant_release(device, set);
     wpg_variant_gave(set);
     wpg_variant_finish(set);
@@ -168,9 +174,12 @@ static void *builder(void *argument)
         atomic_store(&set->asked, false);
         if (base && !set->original) /* words alone */
             wpg_variant_delist(all, set);
-        if (atomic_load(&set->dead) || (base && !set->original))
-            destroy_set(device, set);
-        else if (base && set->stages && !all->stop)
+        if (atomic_load(&set->dead) || (base && !set->original)) {
+            (void)pthread_mutex_unlock(&all->lock);
+            destroy_made(device, set);
+            (void)pthread_mutex_lock(&all->lock);
+            let_go(device, set);
+        } else if (base && set->stages && !all->stop)
             ask_if_sure(device, set); /* variants, behind the pipelines that wait */
         (void)pthread_cond_broadcast(&all->done);
     }
@@ -215,7 +224,8 @@ void wpg_variants_finish(wpg_device *device)
         (void)pthread_join(all->threads[i], NULL);
     for (wpg_variant_set *set = all->sets, *next; set; set = next) {
         next = set->next;
-        destroy_set(device, set);
+        destroy_made(device, set);
+        let_go(device, set);
     }
     wpg_handles_finish(&all->layouts);
     wpg_handles_finish(&all->passes);
@@ -274,7 +284,12 @@ void wpg_variants_remove(wpg_device *device, VkPipeline pipeline)
     wpg_variant_take_off(all, set);
     /* What is being built is destroyed by the builder: the program does not wait for a compile. */
     atomic_store(&set->dead, true);
-    if (!set->building)
-        destroy_set(device, set);
+    const bool building = set->building;
+    (void)pthread_mutex_unlock(&all->lock);
+    if (building)
+        return;
+    destroy_made(device, set);
+    (void)pthread_mutex_lock(&all->lock);
+    let_go(device, set);
     (void)pthread_mutex_unlock(&all->lock);
 }

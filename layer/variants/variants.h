@@ -35,15 +35,15 @@
  *     build   those that were bound already come first: words --> cache, module --> pipeline; report
  *     bind    base made? it is bound, else the program's own
  *
- * Of library parts, links, shader objects and ray tracing the words alone are made, for the cache: these are
+ * Of library parts, shader objects and ray tracing the words alone are made, for the cache: these are
  * replaced from the next run on.
  *
  * What was recorded before keeps the program's own. A driver that compiles at the first draw or dispatch
  * (lavapipe) does so on the queue's thread: no thread of ours can do it before.
  *
- * No variants are made for pipelines linked from libraries, ray tracing, transform feedback, and state that
- * this build cannot copy. A device that may generate commands has none, because generated commands would run
- * whatever is bound. The log says why if the profile knows usual values.
+ * No variants are made for ray tracing, transform feedback, and state that this build cannot copy. A device
+ * that may generate commands has none, because generated commands would run whatever is bound. The log says
+ * why if the profile knows usual values.
  *
  * While tuning, variants are one alternative among others (plan_passes.h, pass `p`). A bind whose turn it is
  * may use them; other binds do not. A usual combination that is not built yet is waited for, like other
@@ -77,8 +77,9 @@ void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipelin
 struct wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *plan, bool graphics,
                                        const void *info);
 /* The program's own was made (VK_NULL_HANDLE: it was not), and is recorded. The set is the layer's from
- * here on. */
-void wpg_later_add(wpg_device *device, struct wpg_variant_set *set, VkPipeline pipeline);
+ * here on. `rests`: it is a fast link, which programs replace themselves soon. It is made once it is bound
+ * four seconds later or more, or at once where binds wait (VARIANT_WAIT). */
+void wpg_later_add(wpg_device *device, struct wpg_variant_set *set, VkPipeline pipeline, bool rests);
 /* The words of a plan (plan->later) whose stages are shared, linked or called by handles are made behind
  * the call, for the cache alone: the plan gives up for this run. */
 void wpg_later_words(wpg_device *device, wpg_pipeline_plan *plan);

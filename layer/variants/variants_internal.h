@@ -32,7 +32,9 @@ typedef struct wpg_variant_set {
     wpg_hash128 hash;
     wpg_pipeline_plan
         *plan; /* of the pipeline that is made in the background; the builder's. NULL: none is */
-    atomic_bool waiting, hurried;   /* it is not made yet; it was bound meanwhile */
+    atomic_bool waiting, hurried; /* it is not made yet; it was bound meanwhile */
+    atomic_bool rests;            /* and it is not asked for before a bind at `rests_until` (wpg_now) */
+    uint64_t rests_until;
     _Atomic(VkPipeline) made;       /* it; VK_NULL_HANDLE: the program's own is bound */
     const wpg_usual *_Atomic usual; /* NULL: no push constants are usual */
     atomic_uint contents_wanted;    /* most pipelines for contents; 0: none */
@@ -133,6 +135,8 @@ VkPipeline wpg_variant_compile(wpg_device *device, const wpg_variant_set *set, c
 /* Makes the pipeline of set->plan, or its words alone, by the builder's thread. It is bound in place of the
  * program's own from then on; the plan is finished. */
 void wpg_base_build(wpg_device *device, wpg_variant_set *set);
+/* A bind of a set that rests: asks for it once it is time. */
+void wpg_base_wake(wpg_device *device, wpg_variant_set *set);
 /* The plan ends without it. */
 void wpg_base_drop(wpg_variant_set *set);
 

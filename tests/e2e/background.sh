@@ -75,6 +75,12 @@ parts) # what is shared or called is made for a later run
         grep 'made for a later run' "$work/$scenario-first.err" >/dev/null || fail "$scenario: $(tail -n 1 "$work/$scenario-first.err")"
         # An optimised link is made whole.
         [ $scenario = objects ] || grep ' 1 made in the background' "$work/$scenario-first.err" >/dev/null || fail "$scenario: $(tail -n 1 "$work/$scenario-first.err")"
+        # So is a fast link that stays bound.
+        if [ $scenario = library ]; then
+            by_profile $scenario-waiting --cache none --variant-wait 30 -- "$app" $scenario "$WPG_SPIRV"
+            same $scenario $scenario-waiting
+            grep ' 2 made in the background' "$work/$scenario-waiting.err" >/dev/null || fail "$scenario: $(tail -n 1 "$work/$scenario-waiting.err")"
+        fi
         WAVEPGO_COMPILE=blocking by_profile $scenario-blocking --cache none -- "$app" $scenario "$WPG_SPIRV"
         same $scenario $scenario-blocking
         [ "$(number $scenario-blocking optimised)" = "$(number $scenario-third optimised)" ] ||

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "layer/base/chain.h"
+#include "layer/base/newer.h"
 #include "layer/rewrite/library_copy.h"
 
 #define NOWHERE ((const void *)(uintptr_t)16)
@@ -162,6 +164,35 @@ static void copies_formats(void **unused)
     wpg_arena_finish(&arena);
 }
 
+static void copies_attachment_indices(void **unused)
+{
+    (void)unused;
+    state s;
+    wpg_arena arena;
+    const char *why = NULL;
+    uint32_t outputs[2] = {1, 0}, inputs[2] = {3, 4}, depth = 5;
+    wpg_attachment_locations locations = {WPG_STRUCTURE_ATTACHMENT_LOCATIONS, NULL, 2, outputs};
+    wpg_input_attachments indices = {WPG_STRUCTURE_INPUT_ATTACHMENTS, &locations, 2, inputs, &depth, NULL};
+    wpg_arena_init(&arena);
+    fill(&s);
+    s.info.pNext = &indices;
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_info(&why, &arena, &s.info, WPG_ALL_SUBSETS, &both);
+    assert_non_null(copy);
+    memset(outputs, 0, sizeof outputs);
+    memset(inputs, 0, sizeof inputs);
+    memset(&locations, 0, sizeof locations);
+    memset(&indices, 0, sizeof indices);
+    depth = 0;
+    const wpg_attachment_locations *to = wpg_chain_find(copy->pNext, WPG_STRUCTURE_ATTACHMENT_LOCATIONS);
+    const wpg_input_attachments *from = wpg_chain_find(copy->pNext, WPG_STRUCTURE_INPUT_ATTACHMENTS);
+    assert_int_equal(to->count, 2);
+    assert_int_equal(to->locations[0], 1);
+    assert_int_equal(from->colors[1], 4);
+    assert_int_equal(*from->depth, 5);
+    assert_null(from->stencil);
+    wpg_arena_finish(&arena);
+}
+
 /* What is ignored may point anywhere. */
 static void looks_at_nothing_that_is_ignored(void **unused)
 {
@@ -292,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_all_of_it),
         cmocka_unit_test(copies_formats),
+        cmocka_unit_test(copies_attachment_indices),
         cmocka_unit_test(looks_at_nothing_that_is_ignored),
         cmocka_unit_test(copies_a_part),
         cmocka_unit_test(refuses_what_is_not_known),

@@ -136,6 +136,11 @@ static void takes_the_formats_of_the_output(void **unused)
         wpg_chain_find(make(&p, NULL)->pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
     assert_non_null(rendering);
     assert_int_equal(rendering->pColorAttachmentFormats[0], VK_FORMAT_R8G8B8A8_UNORM);
+    wpg_attachment_locations locations = {.sType = WPG_STRUCTURE_ATTACHMENT_LOCATIONS, .count = 7};
+    p.infos[2].pNext = &locations; /* ignored in a part without the output */
+    assert_null(wpg_chain_find(make(&p, NULL)->pNext, WPG_STRUCTURE_ATTACHMENT_LOCATIONS));
+    p.rendering[1].pNext = &locations;
+    assert_non_null(wpg_chain_find(make(&p, NULL)->pNext, WPG_STRUCTURE_ATTACHMENT_LOCATIONS));
     p.pieces[3].subsets = 0; /* nothing is rasterised */
     rendering = wpg_chain_find(make(&p, NULL)->pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
     assert_int_equal(rendering->colorAttachmentCount, 0);
