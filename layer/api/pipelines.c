@@ -695,11 +695,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     if (plan.later && !plan.whole)
         wpg_later_words(req->device, &plan);
     if (plan.later)
-        later = wpg_later_take(req->device, &plan, req->graphics, made_of(req, info));
-    if (plan.later && !later && link.fast) {
-        plan.later = false;
-        wpg_pipeline_plan_give_up(&plan, true, "a fast link that cannot be replaced");
-    }
+        later = wpg_later_take(req->device, &plan, req->graphics, link.fast, made_of(req, info));
     if (plan.later && !later)
         make_now(req, &plan, info);
     if (later)
@@ -724,7 +720,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         hold(req, &plan, info, *pipeline);
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
         if (later)
-            wpg_later_add(req->device, later, *pipeline, link.fast);
+            wpg_later_add(req->device, later, *pipeline);
         else if (req->device->variants && req->link && !link.whole)
             wpg_variants_refuse(&plan, "it is linked from libraries");
         else if (req->device->variants && !req->rays)
@@ -739,7 +735,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
             wpg_attribution_weigh(req->device, plan.hash, wpg_pipeline_plan_words(&plan));
     }
     if (later && !made)
-        wpg_later_add(req->device, later, VK_NULL_HANDLE, false);
+        wpg_later_add(req->device, later, VK_NULL_HANDLE);
     uint64_t drivers = req->driver_time - driver_before;
     if (made && plan.changed && req->device->mode == WPG_MODE_GENERATE)
         note_pace(&plan, drivers);

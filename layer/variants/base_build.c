@@ -35,7 +35,7 @@ static size_t bytes_of(const wpg_pipeline_plan *plan)
 }
 
 static wpg_variant_set *take(const char **why, wpg_device *device, wpg_pipeline_plan *plan, bool graphics,
-                             const void *info)
+                             bool rests, const void *info)
 {
     const size_t bytes = bytes_of(plan);
     wpg_variant_set *set = calloc(1, sizeof *set);
@@ -51,11 +51,15 @@ static wpg_variant_set *take(const char **why, wpg_device *device, wpg_pipeline_
     set->hash = plan->hash;
     if (wpg_variant_copy_state(set, why, device, plan, info)) {
         *why = "VARIANT_MEMORY is used up";
-        if (!wpg_variant_fits(set, bytes))
+        if (rests && !wpg_variant_roomy(bytes))
+            wpg_pipeline_plan_give_up(plan, true, "a fast link: a quarter of VARIANT_MEMORY is taken");
+        else if (!wpg_variant_fits(set, bytes))
             wpg_pipeline_plan_give_up(plan, true,
                                       "VARIANT_MEMORY has no room for its words: made in a later run");
         else if (wpg_pipeline_plan_keep(kept, plan)) {
             set->plan = kept;
+            set->rests_until = wpg_now() + REST;
+            atomic_store(&set->rests, rests);
             return set;
         } else
             *why = "out of memory";
@@ -66,10 +70,13 @@ static wpg_variant_set *take(const char **why, wpg_device *device, wpg_pipeline_
     return NULL;
 }
 
-wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *plan, bool graphics, const void *info)
+wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *plan, bool graphics, bool rests,
+                                const void *info)
 {
     const char *why;
-    wpg_variant_set *set = take(&why, device, plan, graphics, info);
+    wpg_variant_set *set = take(&why, device, plan, graphics, rests, info);
+    if (!set && !plan->why[0] && rests)
+        wpg_pipeline_plan_give_up(plan, true, "a fast link: %s", why);
     if (!set && !plan->why[0])
         wpg_log_info("pipeline %s: made during its creation: %s", plan->label, why);
     if (!set && plan->why[0])
@@ -77,7 +84,7 @@ wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *plan, boo
     return set;
 }
 
-static bool enlist(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline, bool rests)
+static bool enlist(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline)
 {
     wpg_variants *all = device->variants;
     wpg_bindable *bindable = pipeline ? wpg_handles_get(&device->bindables, (uint64_t)pipeline) : NULL;
@@ -91,11 +98,10 @@ static bool enlist(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline
         atomic_fetch_add(&counts.waiting, 1);
         wpg_variant_enlist(all, set);
         bindable->variants = set;
-        set->rests_until = wpg_now() + REST;
-        atomic_store(&set->rests, rests);
-        atomic_store(&set->asked, !rests);
-        if (!rests)
+        if (!atomic_load(&set->rests)) {
+            atomic_store(&set->asked, true);
             wpg_variant_ask(device, set);
+        }
     }
     (void)pthread_mutex_unlock(&all->lock);
     return good;
@@ -139,9 +145,9 @@ void wpg_later_words(wpg_device *device, wpg_pipeline_plan *plan)
     (void)pthread_mutex_unlock(&all->lock);
 }
 
-void wpg_later_add(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline, bool rests)
+void wpg_later_add(wpg_device *device, wpg_variant_set *set, VkPipeline pipeline)
 {
-    if (enlist(device, set, pipeline, rests))
+    if (enlist(device, set, pipeline))
         return;
     if (pipeline)
         wpg_pipeline_plan_give_up(set->plan, false, "out of memory");

@@ -17,6 +17,11 @@ bool wpg_variant_room(size_t bytes)
     return false;
 }
 
+bool wpg_variant_roomy(size_t bytes)
+{
+    return atomic_load(&kept_bytes) + bytes <= (uint64_t)wpg_the_process.settings.variant_memory << 18;
+}
+
 void wpg_variant_took(wpg_variant_set *set, size_t bytes)
 {
     set->bytes += bytes;

@@ -73,13 +73,14 @@ void wpg_variants_finish(wpg_device *device);
 void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan, bool graphics,
                       const void *info);
 /* COMPILE=background; `info` as below. Takes the plan over (plan->later) for a pipeline that is made
- * behind the call. NULL: it cannot be, the reason is logged, and `plan` is as it was. */
-struct wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *plan, bool graphics,
+ * behind the call. NULL: it cannot be, the reason is logged, and `plan` is as it was. `rests`: it is a fast
+ * link, which programs replace themselves soon: it is made once it is bound four seconds later or more, or at
+ * once where binds wait (VARIANT_WAIT). Links that rest take a quarter of VARIANT_MEMORY at most. */
+struct wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *plan, bool graphics, bool rests,
                                        const void *info);
 /* The program's own was made (VK_NULL_HANDLE: it was not), and is recorded. The set is the layer's from
- * here on. `rests`: it is a fast link, which programs replace themselves soon. It is made once it is bound
- * four seconds later or more, or at once where binds wait (VARIANT_WAIT). */
-void wpg_later_add(wpg_device *device, struct wpg_variant_set *set, VkPipeline pipeline, bool rests);
+ * here on. */
+void wpg_later_add(wpg_device *device, struct wpg_variant_set *set, VkPipeline pipeline);
 /* The words of a plan (plan->later) whose stages are shared, linked or called by handles are made behind
  * the call, for the cache alone: the plan gives up for this run. */
 void wpg_later_words(wpg_device *device, wpg_pipeline_plan *plan);

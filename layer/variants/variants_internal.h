@@ -89,6 +89,8 @@ void wpg_variant_release(wpg_device *device, const wpg_variant_set *set);
 /* False: VARIANT_MEMORY has no room for so many bytes of words more, which is said. The second function
  * counts them, the third does both. */
 bool wpg_variant_room(size_t bytes);
+/* With so many bytes more a quarter of VARIANT_MEMORY is taken at most. Nothing is said. */
+bool wpg_variant_roomy(size_t bytes);
 void wpg_variant_took(wpg_variant_set *set, size_t bytes);
 bool wpg_variant_fits(wpg_variant_set *set, size_t bytes);
 /* The set's words no longer count for VARIANT_MEMORY; or so many bytes of them. */
