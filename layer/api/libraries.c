@@ -146,6 +146,7 @@ static bool gather_part(wpg_link *link, const wpg_library *part)
             return false;
         const wpg_rewrite *known = &part->known[i];
         link->known[at] = known;
+        link->records[at] = part->modules[i];
         link->words[at] =
             (VkShaderModuleCreateInfo){.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                        .pNext = part->info ? part->info->pStages[i].pNext : NULL,

@@ -28,6 +28,7 @@ typedef struct wpg_link {
     VkPipelineShaderStageCreateInfo stages[WPG_MAX_STAGES]; /* of all parts, then the link's own */
     VkShaderModuleCreateInfo words[WPG_MAX_STAGES];         /* those of the parts' stages */
     const wpg_rewrite *known[WPG_MAX_STAGES];               /* their identities */
+    wpg_shader_module *records[WPG_MAX_STAGES];             /* where their words are; NULL: in `words` */
     uint32_t stage_count, own_count;
     bool ours;       /* some part may be of our words: the program's cache must not see the link */
     bool identified; /* every stage of every part has an identity */

@@ -535,6 +535,10 @@ static void plan_link(request *req, wpg_pipeline_plan *plan, const VkGraphicsPip
     if (!why) {
         wpg_plan_state state = {.early_tests = allows_early_tests(link->whole, flags_of(link->whole)),
                                 .behind = link->fast};
+        if (link->fast) {
+            state.known = link->known;
+            state.records = link->records;
+        }
         wpg_targets_find(&state.targets, req->device, link->whole);
         wpg_pipeline_plan_make(plan, req->device, link->stages, link->stage_count, WPG_PLAN_LINK, &state);
     } else if (req->device->records && link->identified && !link->own_count)

@@ -183,13 +183,30 @@ static bool sort_stages(wpg_pipeline_plan *plan)
     return true;
 }
 
+/* A stage whose words were read before: nothing is parsed. */
+static bool recall(wpg_pipeline_plan *plan, uint32_t i, const VkPipelineShaderStageCreateInfo *info,
+                   const wpg_plan_state *state)
+{
+    if (!wpg_rewrite_recall(&plan->stages[i], state->known[i], NULL)) {
+        wpg_pipeline_plan_give_up(plan, false, "out of memory");
+        return false;
+    }
+    plan->stages[i].specialization = info->pSpecializationInfo;
+    if (state->records[i])
+        wpg_shader_module_share(plan->records[i] = state->records[i]);
+    return true;
+}
+
 static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
-                          uint32_t count)
+                          uint32_t count, const wpg_plan_state *state)
 {
     plan->program = infos;
     for (uint32_t i = 0; i < count; i++) {
         plan->count = i + 1;
-        if (!identify(plan, &plan->stages[i], &plan->records[i], &infos[i]))
+        if (state && state->known && state->known[i]) {
+            if (!recall(plan, i, &infos[i], state))
+                return false;
+        } else if (!identify(plan, &plan->stages[i], &plan->records[i], &infos[i]))
             return false;
     }
     if (!sort_stages(plan)) {
@@ -469,7 +486,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
     bool tunes = device->mode == WPG_MODE_TUNE;
     if ((plan->uses || tunes) && wpg_use_missing() && !wpg_the_process.settings.pseudo_probes) {
         /* Who it is, is asked for by STATS and TIMES, which tell what it runs. */
-        if (!wpg_ticker_wanted() || !make_room(plan, count) || gather_stages(plan, infos, count))
+        if (!wpg_ticker_wanted() || !make_room(plan, count) || gather_stages(plan, infos, count, state))
             wpg_pipeline_plan_give_up(plan, true, wpg_times_on() ? "it is timed alone" : "no profile");
         return;
     }
@@ -477,7 +494,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         wpg_pipeline_plan_give_up(plan, false, "out of memory");
         return;
     }
-    if (!gather_stages(plan, infos, count))
+    if (!gather_stages(plan, infos, count, state))
         return;
     if (!is_wanted(plan, infos)) {
         wpg_pipeline_plan_give_up(plan, true, "not selected by PIPELINES");

@@ -84,11 +84,13 @@ typedef enum wpg_plan_kind {
 
 /* What the pipeline's state says that the stages do not. */
 typedef struct wpg_plan_state {
-    bool early_tests;        /* allowed (wpg_instrument_target) */
-    bool behind;             /* use: it is made behind its creation, though its words may be at hand */
-    uint32_t counter_set;    /* counters by binding: index of their descriptor set; */
-    const char *no_counters; /* why there is none, static; NULL: there is */
-    wpg_output_use targets;  /* outputs of the fragment stage that reach an attachment (targets.h) */
+    bool early_tests; /* allowed (wpg_instrument_target) */
+    bool behind;      /* use: it is made behind its creation, though its words may be at hand; */
+    const wpg_rewrite *const *known;   /* then who its stages are, by index into `infos`, NULL: not known; */
+    wpg_shader_module *const *records; /* and where their words are, NULL: in `infos` */
+    uint32_t counter_set;              /* counters by binding: index of their descriptor set; */
+    const char *no_counters;           /* why there is none, static; NULL: there is */
+    wpg_output_use targets; /* outputs of the fragment stage that reach an attachment (targets.h) */
 } wpg_plan_state;
 
 /* Decides. The plan is always usable afterwards. `state` NULL: nothing is known. */
