@@ -14,10 +14,6 @@
 #include "layer/rewrite/link_whole.h"
 #include "layer/rewrite/passes.h"
 
-#define SHADER_SUBSETS                                                                                       \
-    ((VkGraphicsPipelineLibraryFlagsEXT)(VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |    \
-                                         VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT))
-
 typedef struct wpg_library {
     wpg_arena arena; /* owns `info` */
     bool ours;
@@ -118,7 +114,7 @@ void wpg_library_add(wpg_device *device, VkPipeline pipeline, const VkGraphicsPi
     wpg_arena_init(&library->arena);
     library->ours = ours;
     library->subsets = subsets;
-    library->count = subsets & SHADER_SUBSETS && info->pStages ? info->stageCount : 0;
+    library->count = subsets & WPG_SHADER_SUBSETS && info->pStages ? info->stageCount : 0;
     if (library->count > WPG_MAX_STAGES)
         library->count = 0;
     else
@@ -219,7 +215,7 @@ void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelin
         if (!link->why && part->why)
             link->why = part->why;
     }
-    link->own_count = own & SHADER_SUBSETS && info->pStages ? info->stageCount : 0;
+    link->own_count = own & WPG_SHADER_SUBSETS && info->pStages ? info->stageCount : 0;
     if (link->stage_count + link->own_count > WPG_MAX_STAGES) {
         link->why = "of too many stages";
         link->own_count = 0;
@@ -227,6 +223,8 @@ void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelin
     }
     for (uint32_t i = 0; i < link->own_count; i++)
         link->stages[link->stage_count++] = info->pStages[i];
+    if (!link->why && !link->identified)
+        link->why = "of too many stages";
     link->fast = !(flags & VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT);
     if (link->fast && (device->mode != WPG_MODE_USE || !device->variants ||
                        wpg_the_process.settings.compile != WPG_COMPILE_BACKGROUND))

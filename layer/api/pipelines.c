@@ -8,7 +8,7 @@
  * VK_EXT_pipeline_creation_cache_control.
  *
  * COMPILE=background: a pipeline whose words would have to be made is the program's own for now, and is
- * handed to variants.h. Of parts of libraries, links and ray tracing only the words are, for a later run.
+ * handed to variants.h. Of parts of libraries and ray tracing only the words are, for a later run.
  *
  * Ray tracing: a deferred creation that we change is made at once (VK_OPERATION_NOT_DEFERRED_KHR, which
  * every program has to expect). For a create-info passed through unchanged, the driver keeps pointers
@@ -120,9 +120,7 @@ static bool is_shader_part(const VkGraphicsPipelineCreateInfo *info, uint64_t fl
 {
     const VkGraphicsPipelineLibraryCreateInfoEXT *part =
         wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
-    return part && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
-           (part->flags & (VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
-                           VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT));
+    return part && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) && (part->flags & WPG_SHADER_SUBSETS);
 }
 
 static bool is_linked(const VkGraphicsPipelineCreateInfo *info)

@@ -6,15 +6,7 @@
 
 #include "layer/base/chain.h"
 #include "layer/base/newer.h"
-#include "layer/rewrite/dynamic_states.h"
 #include "runtime/base/log.h"
-
-enum {
-    INPUT = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
-    BEFORE = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
-    FRAGMENTS = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
-    OUTPUT = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT
-};
 
 typedef struct copier {
     wpg_arena *arena;
@@ -337,7 +329,7 @@ static VkGraphicsPipelineCreateInfo *copy_bare(copier *c, const VkGraphicsPipeli
     VkGraphicsPipelineCreateInfo *mine = dup(c, info, sizeof *mine);
     if (!mine)
         return NULL;
-    if (!(subsets & (BEFORE | FRAGMENTS))) /* stages are ignored */
+    if (!(subsets & (WPG_SHADER_SUBSETS))) /* stages are ignored */
         mine->stageCount = 0;
     mine->flags &= ~not_again;
     mine->basePipelineHandle = VK_NULL_HANDLE;
@@ -404,9 +396,9 @@ static void copy_outputs(copier *c, VkGraphicsPipelineCreateInfo *mine,
                          wpg_subpass_outputs outputs)
 {
     mine->pMultisampleState = copy_samples(c, info);
-    if ((subsets & FRAGMENTS) && outputs.depth)
+    if ((subsets & WPG_SUBSET_FRAGMENTS) && outputs.depth)
         mine->pDepthStencilState = copy_depth(c, info->pDepthStencilState);
-    if ((subsets & OUTPUT) && outputs.color)
+    if ((subsets & WPG_SUBSET_OUTPUT) && outputs.color)
         mine->pColorBlendState = copy_blend(c, info);
 }
 
@@ -415,7 +407,7 @@ static bool rasterises_nothing(const VkGraphicsPipelineCreateInfo *info,
                                VkGraphicsPipelineLibraryFlagsEXT subsets)
 {
     const VkPipelineRasterizationStateCreateInfo *raster =
-        subsets & BEFORE ? info->pRasterizationState : NULL;
+        subsets & WPG_SUBSET_BEFORE ? info->pRasterizationState : NULL;
     return raster && raster->rasterizerDiscardEnable &&
            !wpg_is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
 }
@@ -425,20 +417,20 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
                                                     VkGraphicsPipelineLibraryFlagsEXT subsets,
                                                     const wpg_subpass_outputs *of_pass)
 {
-    copier c = {.arena = arena, .formats = subsets & OUTPUT};
+    copier c = {.arena = arena, .formats = subsets & WPG_SUBSET_OUTPUT};
     wpg_subpass_outputs outputs = outputs_of(info, of_pass ? *of_pass : (wpg_subpass_outputs){0});
     VkGraphicsPipelineCreateInfo *mine = copy_bare(&c, info, subsets);
     *why = "out of memory";
     if (!mine)
         return NULL;
     /* A fragment shader alone does not tell the formats: its depth state is stated wherever there is any. */
-    if (!info->renderPass && !(subsets & OUTPUT))
+    if (!info->renderPass && !(subsets & WPG_SUBSET_OUTPUT))
         outputs.depth = true;
-    if (subsets & INPUT)
+    if (subsets & WPG_SUBSET_INPUT)
         copy_vertex_input(&c, mine, info);
-    if (subsets & BEFORE)
+    if (subsets & WPG_SUBSET_BEFORE)
         copy_pre_rasterization(&c, mine, info);
-    if ((subsets & (FRAGMENTS | OUTPUT)) && !rasterises_nothing(info, subsets)) {
+    if ((subsets & (WPG_SUBSET_FRAGMENTS | WPG_SUBSET_OUTPUT)) && !rasterises_nothing(info, subsets)) {
         if (info->renderPass && !of_pass)
             c.why = "its render pass is not known";
         else

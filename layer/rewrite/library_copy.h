@@ -7,6 +7,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include "layer/rewrite/dynamic_states.h"
 #include "runtime/base/arena.h"
 
 /* The outputs of a subpass. State for an output that the subpass lacks is ignored, and its pointer may be
@@ -15,19 +16,12 @@ typedef struct wpg_subpass_outputs {
     bool depth, color;
 } wpg_subpass_outputs;
 
-/* The subsets of a pipeline that is neither a part nor linked from parts. */
-#define WPG_ALL_SUBSETS                                                                                      \
-    ((VkGraphicsPipelineLibraryFlagsEXT)(VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |       \
-                                         VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |    \
-                                         VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT |              \
-                                         VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT))
-
 /* Copies the create-info of a graphics pipeline, a part or a link into `arena`, without the modules and words
  * of its stages: (*copy)->pStages[i].module is VK_NULL_HANDLE; specialisation stays. Only the state of
- * `subsets` is read; the rest is NULL. Creation feedback and linked libraries are left out. `of_pass`: the
- * outputs of its subpass, if it is made for a render pass; NULL: not known. NULL, and *why (static), if a
- * structure or a dynamic state cannot be copied. Source: Vulkan 1.3, 10.3 (the state of each subset, and
- * which pointers are ignored when). */
+ * `subsets` is read; the rest is NULL. WPG_ALL_SUBSETS: neither a part nor linked from parts. Creation
+ * feedback and linked libraries are left out. `of_pass`: the outputs of its subpass, if it is made for a
+ * render pass; NULL: not known. NULL, and *why (static), if a structure or a dynamic state cannot be copied.
+ * Source: Vulkan 1.3, 10.3 (the state of each subset, and which pointers are ignored when). */
 VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
                                                     const VkGraphicsPipelineCreateInfo *info,
                                                     VkGraphicsPipelineLibraryFlagsEXT subsets,

@@ -5,23 +5,18 @@
 
 #include "layer/base/chain.h"
 #include "layer/base/newer.h"
+#include "layer/rewrite/dynamic_states.h"
 
-enum {
-    INPUT = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
-    BEFORE = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
-    FRAGMENTS = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
-    OUTPUT = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT
-};
-
-/* The pipeline is no library, is linked from none, and derives from nothing. */
+/* The pipeline is no library, is linked from none, and derives from nothing. A link skips optimisation to be
+ * quick, which its replacement need not be. */
 #define NOT_WHOLE                                                                                            \
     ((uint64_t)(VK_PIPELINE_CREATE_LIBRARY_BIT_KHR |                                                         \
                 VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT |                              \
-                VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT | VK_PIPELINE_CREATE_DERIVATIVE_BIT))
+                VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT | VK_PIPELINE_CREATE_DERIVATIVE_BIT |      \
+                VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT))
 /* How it is made: the link says so, whatever its parts said. The others are properties of the state. */
 #define OF_LINK                                                                                              \
-    ((uint64_t)(VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT | VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT |     \
-                VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |                                              \
+    ((uint64_t)(VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT | VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |   \
                 VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR |                                \
                 VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |                                   \
                 VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT))
@@ -59,7 +54,8 @@ static uint64_t all_flags(bool *in_chain, const pieces *p, const VkGraphicsPipel
  * gone. */
 static bool choose_pass(VkGraphicsPipelineCreateInfo *whole, const pieces *p)
 {
-    static const VkGraphicsPipelineLibraryFlagsEXT order[] = {OUTPUT, FRAGMENTS, BEFORE};
+    static const VkGraphicsPipelineLibraryFlagsEXT order[] = {WPG_SUBSET_OUTPUT, WPG_SUBSET_FRAGMENTS,
+                                                              WPG_SUBSET_BEFORE};
     bool any = false;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (uint32_t k = 0; k < p->count; k++) {
@@ -76,7 +72,7 @@ static bool choose_pass(VkGraphicsPipelineCreateInfo *whole, const pieces *p)
     return !any;
 }
 
-/* What pieces share stands in each of them; one that is listed twice is harmless, but forbidden. */
+/* Pieces may list the same dynamic state. The whole lists it once, since Vulkan forbids duplicates. */
 static bool add_dynamic(VkGraphicsPipelineCreateInfo *whole, wpg_arena *arena, const pieces *p)
 {
     uint32_t most = 0, count = 0;
@@ -117,8 +113,8 @@ static void *append(VkGraphicsPipelineCreateInfo *whole, wpg_arena *arena, const
     return copy;
 }
 
-/* A structure of pre-rasterization and fragment state says the same in both, or it is not one create-info's.
- * A piece without shaders does not count. */
+/* A structure that pre-rasterization and fragment state share must be equal in both pieces, since one
+ * create-info has one such structure. In a piece without shaders the structure is ignored. */
 static const char *add_shared(VkGraphicsPipelineCreateInfo *whole, wpg_arena *arena, const pieces *p,
                               VkStructureType type, size_t size, bool in_all)
 {
@@ -126,7 +122,7 @@ static const char *add_shared(VkGraphicsPipelineCreateInfo *whole, wpg_arena *ar
     const char *found = NULL;
     bool absent = false;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!(p->all[i].subsets & (BEFORE | FRAGMENTS)))
+        if (!(p->all[i].subsets & WPG_SHADER_SUBSETS))
             continue;
         const char *one = wpg_chain_find(p->all[i].info->pNext, type);
         absent |= !one;
@@ -160,12 +156,14 @@ static const char *add_chain(VkGraphicsPipelineCreateInfo *whole, wpg_arena *are
     if (why)
         return why;
     /* Outputs go with the output, inputs with the fragment shader. */
-    const void *locations = wpg_chain_find(of(p, OUTPUT)->pNext, WPG_STRUCTURE_ATTACHMENT_LOCATIONS),
-               *inputs = wpg_chain_find(of(p, FRAGMENTS)->pNext, WPG_STRUCTURE_INPUT_ATTACHMENTS);
+    const void *locations =
+                   wpg_chain_find(of(p, WPG_SUBSET_OUTPUT)->pNext, WPG_STRUCTURE_ATTACHMENT_LOCATIONS),
+               *inputs = wpg_chain_find(of(p, WPG_SUBSET_FRAGMENTS)->pNext, WPG_STRUCTURE_INPUT_ATTACHMENTS);
     if ((locations && !append(whole, arena, locations, sizeof(wpg_attachment_locations))) ||
         (inputs && !append(whole, arena, inputs, sizeof(wpg_input_attachments))))
         return "out of memory";
-    const VkGraphicsPipelineLibraryFlagsEXT order[] = {OUTPUT, BEFORE, FRAGMENTS};
+    const VkGraphicsPipelineLibraryFlagsEXT order[] = {WPG_SUBSET_OUTPUT, WPG_SUBSET_BEFORE,
+                                                       WPG_SUBSET_FRAGMENTS};
     const void *rendering = NULL; /* formats go with the output, the view mask is the same in all */
     for (size_t i = 0; !rendering && i < sizeof order / sizeof *order; i++)
         rendering = wpg_chain_find(of(p, order[i])->pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
@@ -183,8 +181,9 @@ VkGraphicsPipelineCreateInfo *wpg_link_whole(const char **why, wpg_arena *arena,
     const pieces p = {all, count};
     bool in_chain = false;
     const uint64_t flags = all_flags(&in_chain, &p, link);
-    const VkGraphicsPipelineCreateInfo *input = of(&p, INPUT), *before = of(&p, BEFORE),
-                                       *fragments = of(&p, FRAGMENTS), *output = of(&p, OUTPUT);
+    const VkGraphicsPipelineCreateInfo *input = of(&p, WPG_SUBSET_INPUT), *before = of(&p, WPG_SUBSET_BEFORE),
+                                       *fragments = of(&p, WPG_SUBSET_FRAGMENTS),
+                                       *output = of(&p, WPG_SUBSET_OUTPUT);
     VkGraphicsPipelineCreateInfo *whole = WPG_ARENA_NEW(arena, VkGraphicsPipelineCreateInfo);
     *why = "out of memory";
     if (!whole)

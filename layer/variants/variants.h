@@ -81,7 +81,7 @@ struct wpg_variant_set *wpg_later_take(wpg_device *device, wpg_pipeline_plan *pl
 /* The program's own was made (VK_NULL_HANDLE: it was not), and is recorded. The set is the layer's from
  * here on. */
 void wpg_later_add(wpg_device *device, struct wpg_variant_set *set, VkPipeline pipeline);
-/* The words of a plan (plan->later) whose stages are shared, linked or called by handles are made behind
+/* The words of a plan (plan->later) whose stages are shared or called by handles are made behind
  * the call, for the cache alone: the plan gives up for this run. */
 void wpg_later_words(wpg_device *device, wpg_pipeline_plan *plan);
 /* What a bind of the set's pipeline runs, where no variant serves. */

@@ -8,7 +8,8 @@
 # Frames go by the clock and by chance, so they are not compared. Exit code 77: something is missing; it says what.
 #
 # SuperTuxKart drives a race by itself. Warzone 2100 starts a game without a player only at its highest speed, where the
-# scene of a second depends on the machine. So fetch has it save such a game at once, and a run loads that: three AIs play.
+# scene of a second depends on the machine. So fetch has it save such a game at once, and a run loads that. Three of
+# its players are AIs; whether they act was not checked.
 set -eu
 name=games
 . "$(dirname "$0")/frames.sh"
@@ -118,7 +119,7 @@ times)
     end_game
     ;;
 *)
-    sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -254,8 +254,8 @@ static void copies_a_part(void **unused)
     s.info.pViewportState = NOWHERE;
     s.info.pRasterizationState = NOWHERE;
     s.info.pVertexInputState = NOWHERE;
-    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_info(
-        &why, &arena, &s.info, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, &both);
+    VkGraphicsPipelineCreateInfo *copy =
+        wpg_library_copy_info(&why, &arena, &s.info, WPG_SUBSET_OUTPUT, &both);
     assert_non_null(copy);
     assert_int_equal(copy->stageCount, 0);
     assert_null(copy->pViewportState);
@@ -265,14 +265,12 @@ static void copies_a_part(void **unused)
     assert_int_equal(copy->pMultisampleState->rasterizationSamples, VK_SAMPLE_COUNT_4_BIT);
     assert_int_equal(copy->pDynamicState->dynamicStateCount, 1);
     assert_int_equal(copy->pDynamicState->pDynamicStates[0], VK_DYNAMIC_STATE_BLEND_CONSTANTS);
-    assert_null(wpg_library_copy_info(&why, &arena, &s.info,
-                                      VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, NULL));
+    assert_null(wpg_library_copy_info(&why, &arena, &s.info, WPG_SUBSET_OUTPUT, NULL));
     assert_string_equal(why, "its render pass is not known");
     /* A fragment shader's depth state is stated though the formats are the output's. */
     s.info.renderPass = VK_NULL_HANDLE;
     s.info.pStages = s.stages;
-    copy = wpg_library_copy_info(&why, &arena, &s.info, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
-                                 NULL);
+    copy = wpg_library_copy_info(&why, &arena, &s.info, WPG_SUBSET_FRAGMENTS, NULL);
     assert_non_null(copy);
     assert_true(copy->pDepthStencilState->depthTestEnable);
     assert_null(copy->pColorBlendState);
