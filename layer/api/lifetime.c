@@ -10,6 +10,7 @@
 #include "layer/base/denials.h"
 #include "layer/base/frames.h"
 #include "layer/base/disk_cache.h"
+#include "layer/base/flight_recorder.h"
 #include "layer/base/power.h"
 #include "layer/base/sampling.h"
 #include "layer/base/state.h"
@@ -149,6 +150,7 @@ __attribute__((destructor)) static void unload(void)
         return;
     wpg_writer_stop();
     wpg_ticker_stop();
+    wpg_flight_finish();
     if (process->mode == WPG_MODE_GENERATE) {
         wpg_files_write_all(true);
         wpg_live_finish();

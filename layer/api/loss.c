@@ -64,7 +64,11 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_WaitForFences(VkDevice handle, uint32_t 
     if (!device)
         return VK_ERROR_DEVICE_LOST;
     const uint64_t began = wpg_first_use_begin(device);
-    return waited(device, began, device->next.WaitForFences(handle, count, fences, all, timeout));
+    const VkResult result =
+        waited(device, began, device->next.WaitForFences(handle, count, fences, all, timeout));
+    if (result == VK_SUCCESS && (all || count == 1))
+        wpg_attribution_fences(device, count, fences);
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_GetFenceStatus(VkDevice handle, VkFence fence)
@@ -74,6 +78,8 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_GetFenceStatus(VkDevice handle, VkFence 
         return VK_ERROR_DEVICE_LOST;
     VkResult result = wpg_loss_check(device, device->next.GetFenceStatus(handle, fence));
     wpg_first_use_poll(device, result == VK_SUCCESS);
+    if (result == VK_SUCCESS)
+        wpg_attribution_fences(device, 1, &fence);
     return result;
 }
 

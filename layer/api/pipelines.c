@@ -20,6 +20,7 @@
 #include "layer/api/libraries.h"
 #include "layer/base/chain.h"
 #include "layer/base/clock.h"
+#include "layer/base/flight_recorder.h"
 #include "layer/base/gate.h"
 #include "layer/base/newer.h"
 #include "layer/base/summary.h"
@@ -44,6 +45,7 @@ typedef struct request {
     VkDeferredOperationKHR deferred; /* rays: to be given down where the whole call is one pipeline */
     wpg_link *link;                  /* of the pipeline being made; NULL: it is not linked from parts */
     uint64_t driver_time;
+    wpg_hash128 hash; /* of the pipeline being made */
     wpg_counter_slot
         *slot;           /* counters by binding: of the pipeline being made; NULL: it is none that counts */
     VkPipeline counting; /* the one that was made so */
@@ -177,41 +179,6 @@ static VkPipelineLayout layout_of(const request *req, const void *info)
                          : ((const VkComputePipelineCreateInfo *)info)->layout;
 }
 
-/* Counters by binding: the pipeline is made with the layout that has our set, and noted with the set. */
-static VkResult create_bound(request *req, const VkPipelineShaderStageCreateInfo *stages, const void *info,
-                             VkPipeline *pipeline)
-{
-    wpg_device *device = req->device;
-    wpg_counter_layout *layout = wpg_counter_layout_of(device, layout_of(req, info));
-    VkDescriptorSet set;
-    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
-    *pipeline = VK_NULL_HANDLE;
-    if (!layout || layout->why || !wpg_counter_set_make(&set, device, req->slot))
-        return result;
-    if (req->graphics) {
-        VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
-        mine.pStages = stages;
-        mine.layout = layout->handle;
-        result = call_driver(req, device->cache, 1, &mine, pipeline);
-    } else {
-        VkComputePipelineCreateInfo mine = *(const VkComputePipelineCreateInfo *)info;
-        mine.stage = stages[0];
-        mine.layout = layout->handle;
-        result = call_driver(req, device->cache, 1, &mine, pipeline);
-    }
-    if (result != VK_SUCCESS)
-        wpg_counter_set_drop(device, set);
-    else if (wpg_counter_pipeline_add(device, *pipeline, layout, set)) {
-        req->counting = *pipeline;
-        return result;
-    } else {
-        device->next.DestroyPipeline(device->handle, *pipeline, req->allocator);
-        result = VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    *pipeline = VK_NULL_HANDLE;
-    return result;
-}
-
 /* The program's sets are given back to its own pipelines, too: their layouts are noted. */
 static void note_layout(request *req, const void *info, VkPipeline pipeline)
 {
@@ -225,26 +192,53 @@ static void note_layout(request *req, const void *info, VkPipeline pipeline)
         wpg_counter_pipeline_remove(device, pipeline);
 }
 
+typedef union create_info {
+    VkGraphicsPipelineCreateInfo graphics;
+    VkComputePipelineCreateInfo compute;
+    VkRayTracingPipelineCreateInfoKHR rays;
+} create_info;
+
+/* Counters by binding: the pipeline is made with the layout that has our set, and noted with the set. */
+static VkResult create_bound(request *req, create_info *mine, VkPipeline *pipeline)
+{
+    wpg_device *device = req->device;
+    wpg_counter_layout *layout = wpg_counter_layout_of(device, layout_of(req, mine));
+    VkDescriptorSet set;
+    if (!layout || layout->why || !wpg_counter_set_make(&set, device, req->slot))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    *(req->graphics ? &mine->graphics.layout : &mine->compute.layout) = layout->handle;
+    VkResult result = call_driver(req, device->cache, 1, mine, pipeline);
+    if (result != VK_SUCCESS)
+        wpg_counter_set_drop(device, set);
+    else if (wpg_counter_pipeline_add(device, *pipeline, layout, set))
+        req->counting = *pipeline;
+    else {
+        device->next.DestroyPipeline(device->handle, *pipeline, req->allocator);
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    return result;
+}
+
 /* Makes the pipeline of stages of ours. */
 static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo *stages, const void *info,
                             VkPipeline *pipeline)
 {
+    create_info mine;
     VkResult result;
-    if (req->slot)
-        return create_bound(req, stages, info, pipeline);
+    const uint32_t flight = wpg_flight_begin(req->hash);
     if (req->graphics) {
-        VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
-        mine.pStages = stages;
-        result = call_driver(req, req->device->cache, 1, &mine, pipeline);
+        mine.graphics = *(const VkGraphicsPipelineCreateInfo *)info;
+        mine.graphics.pStages = stages;
     } else if (req->rays) {
-        VkRayTracingPipelineCreateInfoKHR mine = *(const VkRayTracingPipelineCreateInfoKHR *)info;
-        mine.pStages = stages;
-        result = call_driver(req, req->device->cache, 1, &mine, pipeline);
+        mine.rays = *(const VkRayTracingPipelineCreateInfoKHR *)info;
+        mine.rays.pStages = stages;
     } else {
-        VkComputePipelineCreateInfo mine = *(const VkComputePipelineCreateInfo *)info;
-        mine.stage = stages[0];
-        result = call_driver(req, req->device->cache, 1, &mine, pipeline);
+        mine.compute = *(const VkComputePipelineCreateInfo *)info;
+        mine.compute.stage = stages[0];
     }
+    result = req->slot ? create_bound(req, &mine, pipeline)
+                       : call_driver(req, req->device->cache, 1, &mine, pipeline);
+    wpg_flight_end(flight);
     if (result != VK_SUCCESS)
         *pipeline = VK_NULL_HANDLE;
     return result;
@@ -255,12 +249,6 @@ static const void *made_of(const request *req, const void *info)
 {
     return req->link && req->link->whole ? req->link->whole : info;
 }
-
-typedef union create_info {
-    VkGraphicsPipelineCreateInfo graphics;
-    VkComputePipelineCreateInfo compute;
-    VkRayTracingPipelineCreateInfoKHR rays;
-} create_info;
 
 /* Makes the program's own, as if no layer were there. A link of parts that are ours becomes one pipeline of
  * the program's words. Its stages are more than the link's own, so of feedback it is asked for the whole. */
@@ -691,6 +679,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     req->link = req->graphics && is_linked(info) ? &link : NULL;
     plan_one(req, &plan, info, flags);
     req->slot = plan.bound_slot;
+    req->hash = plan.hash;
     req->counting = VK_NULL_HANDLE;
 
     VkResult result;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "layer/base/clock.h"
+#include "layer/base/flight_recorder.h"
 #include "layer/base/summary.h"
 #include "layer/commands/record_objects.h"
 #include "layer/rewrite/pipeline_plan.h"
@@ -20,7 +21,8 @@ typedef struct candidate {
     wpg_pipeline_plan plan;
     VkShaderModuleCreateInfo words; /* for the plan */
     VkPipelineShaderStageCreateInfo stage;
-    bool wanted; /* made anew */
+    bool wanted;     /* made anew */
+    uint32_t flight; /* flight_recorder.h */
 } candidate;
 
 static void free_twin(void *record, void *context)
@@ -173,7 +175,11 @@ VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t count, const wp
     for (uint32_t i = 0; i < count; i++)
         plan_object(&all[i], device, &infos[i]);
     want_linked(all, count, infos);
+    for (uint32_t i = 0; i < count; i++)
+        all[i].flight = all[i].plan.changed ? wpg_flight_begin(all[i].plan.hash) : 0;
     bool good = replace(device, all, count, infos, allocator, shaders);
+    for (uint32_t i = 0; i < count; i++)
+        wpg_flight_end(all[i].flight);
     for (uint32_t i = 0; i < count; i++) {
         if (good && all[i].plan.changed) {
             wpg_attribution_add(device, suspect_of(shaders[i]), all[i].plan.hash);

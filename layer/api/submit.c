@@ -50,19 +50,21 @@ static void after(wpg_device *device, VkQueue handle, VkResult result)
 
 /* What the command buffers recorded counts from here on. Before they go down: once submitted they may be
  * finished, and recorded anew by another thread, before the driver returns. */
-static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo *submits, uint32_t count)
+static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo *submits, uint32_t count,
+                           VkFence fence)
 {
     wpg_window_poll();
-    wpg_attribution_submission(device);
+    wpg_attribution_submission(device, fence);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
             wpg_record_submit(device, submits[i].pCommandBuffers[j], queue);
 }
 
-static void record_submits2(wpg_device *device, VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count)
+static void record_submits2(wpg_device *device, VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count,
+                            VkFence fence)
 {
     wpg_window_poll();
-    wpg_attribution_submission(device);
+    wpg_attribution_submission(device, fence);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; j++)
             wpg_record_submit(device, submits[i].pCommandBufferInfos[j].commandBuffer, queue);
@@ -74,7 +76,7 @@ VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubm
     wpg_device *device = wpg_device_of(queue);
     if (!device)
         return VK_ERROR_DEVICE_LOST;
-    record_submits(device, queue, submits, count);
+    record_submits(device, queue, submits, count, fence);
     const uint64_t began = wpg_first_use_begin(device);
     VkResult result = device->next.QueueSubmit(queue, count, submits, fence);
     wpg_first_use_end(device, began);
@@ -86,7 +88,7 @@ VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubm
 static VkResult submit2(wpg_device *device, PFN_vkQueueSubmit2 next, VkQueue queue, uint32_t count,
                         const VkSubmitInfo2 *submits, VkFence fence)
 {
-    record_submits2(device, queue, submits, count);
+    record_submits2(device, queue, submits, count, fence);
     const uint64_t began = wpg_first_use_begin(device);
     VkResult result = next(queue, count, submits, fence);
     wpg_first_use_end(device, began);

@@ -1,6 +1,7 @@
-/* The deny list (runtime/bundle/denied.h): pipelines that ran when a device was lost, and pass through from
- * then on; and those that took the driver long to compile with counters. The list is read once, at the first
- * question: what is added holds from the next run on. Threads: any. */
+/* The deny list (runtime/bundle/denied.h): pipelines that ran when a device was lost, or that the driver had
+ * in hand when two processes in a row ended: they pass through from then on. And those that took the driver
+ * long to compile with counters. The list is read once, at the first question, when the flight records of
+ * processes that are gone are on it. What is added later holds from the next run on. Threads: any. */
 #ifndef WPG_LAYER_BASE_DENIALS_H
 #define WPG_LAYER_BASE_DENIALS_H
 
@@ -13,6 +14,10 @@
 bool wpg_is_denied(wpg_hash128 hash);
 /* Puts the pipelines on the list for the next run, and logs that. */
 void wpg_denials_add(const wpg_hash128 *hashes, size_t count);
+/* The mode that entries of this process name: "generate", else "use". */
+const char *wpg_denials_mode(void);
+/* The driver came through the first use of the pipeline: that the last process ended there is forgotten. */
+void wpg_denials_fine(wpg_hash128 hash);
 /* Generate: how a pipeline is to be counted by what was noted in earlier runs. */
 typedef enum wpg_pace {
     WPG_PACE_USUAL,

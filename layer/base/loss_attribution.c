@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/denials.h"
+#include "layer/base/flight_recorder.h"
 #include "runtime/base/vec.h"
 
 enum { HASHES_A_PIPELINE = 8, IDLE_TRIES = 8 };
@@ -12,6 +14,7 @@ typedef struct suspect {
     uint64_t first, last; /* submissions, from 1; 0: none yet */
     uint64_t weight;      /* wpg_attribution_weigh; 0: unknown, or it was named */
     uint32_t pipelines;   /* that have its number */
+    uint32_t flight;      /* its first use, while the driver may be at it; 0: none */
     uint32_t next_idle;   /* number + 1 of the next in the queue; 0: it is the last */
     bool idle;            /* in the queue of numbers that had no pipeline when they were put there */
 } suspect;
@@ -26,11 +29,44 @@ struct wpg_loss_attribution {
     WPG_VEC(suspect) table;
     wpg_map by_hash;                /* low bits of a hash -> number */
     uint32_t first_idle, last_idle; /* numbers + 1; 0: none */
+    WPG_VEC(uint32_t) flights;      /* numbers that have one */
     uint64_t submissions, finished;
+    VkFence last_fence;  /* of the submission `submissions`; VK_NULL_HANDLE: it has none */
     atomic_bool any_new; /* one that has a weight was first used, and that submission may not have finished */
 };
 
 static atomic_uint_fast64_t pipelines_made = 1; /* moves on when a pipeline is added or removed */
+
+/* -- First uses (flight_recorder.h) */
+
+/* The driver gets the number for the first time. */
+static void begin_flight(wpg_loss_attribution *attribution, uint32_t number)
+{
+    suspect *one = &attribution->table.data[number];
+    one->flight = wpg_flight_begin(one->hash);
+    if (one->flight && !wpg_vec_push(&attribution->flights, number)) {
+        wpg_flight_end(one->flight);
+        one->flight = 0;
+    }
+}
+
+/* Of submissions up to `last`. `finished`: they were seen to finish. */
+static void end_flights(wpg_loss_attribution *attribution, uint64_t last, bool finished)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < attribution->flights.count; i++) {
+        suspect *one = &attribution->table.data[attribution->flights.data[i]];
+        if (one->first > last) {
+            attribution->flights.data[kept++] = attribution->flights.data[i];
+            continue;
+        }
+        wpg_flight_end(one->flight);
+        one->flight = 0;
+        if (finished)
+            wpg_denials_fine(one->hash);
+    }
+    attribution->flights.count = kept;
+}
 
 wpg_loss_attribution *wpg_attribution_create(void)
 {
@@ -46,9 +82,11 @@ void wpg_attribution_destroy(wpg_loss_attribution *attribution)
 {
     if (!attribution)
         return;
+    end_flights(attribution, attribution->submissions, true);
     wpg_handles_free(&attribution->pipelines);
     (void)pthread_mutex_destroy(&attribution->lock);
     wpg_vec_free(&attribution->table);
+    wpg_vec_free(&attribution->flights);
     wpg_map_free(&attribution->by_hash);
     free(attribution);
 }
@@ -93,6 +131,8 @@ static bool take_idle(uint32_t *number, wpg_loss_attribution *attribution)
             continue;
         }
         (void)wpg_map_remove(&attribution->by_hash, one->hash.low, NULL);
+        if (one->flight)
+            end_flights(attribution, one->first, false);
         return true;
     }
     return false;
@@ -120,9 +160,11 @@ static bool number_of(uint32_t *number, wpg_loss_attribution *attribution, wpg_h
     uint64_t found;
     bool good = true;
     (void)pthread_mutex_lock(&attribution->lock);
-    if (wpg_map_get(&attribution->by_hash, hash.low, &found))
-        *number = (uint32_t)found;
-    else
+    if (wpg_map_get(&attribution->by_hash, hash.low, &found)) {
+        suspect *one = &attribution->table.data[ *number = (uint32_t)found];
+        if (!one->flight) /* a driver that compiles at the first use compiles each pipeline */
+            one->first = 0;
+    } else
         good = new_number(number, attribution, hash);
     if (good)
         attribution->table.data[*number].pipelines++;
@@ -247,13 +289,17 @@ void wpg_attribution_execute(wpg_bound_set *set, const wpg_bound_set *secondary)
 
 /* -- Submissions */
 
-void wpg_attribution_submission(wpg_device *device)
+void wpg_attribution_submission(wpg_device *device, VkFence fence)
 {
     if (!device->attribution)
         return;
-    (void)pthread_mutex_lock(&device->attribution->lock);
-    device->attribution->submissions++;
-    (void)pthread_mutex_unlock(&device->attribution->lock);
+    wpg_loss_attribution *attribution = device->attribution;
+    (void)pthread_mutex_lock(&attribution->lock);
+    attribution->submissions++;
+    attribution->last_fence = fence;
+    if (attribution->submissions > WPG_SUSPECT_SUBMISSIONS)
+        end_flights(attribution, attribution->submissions - WPG_SUSPECT_SUBMISSIONS, false);
+    (void)pthread_mutex_unlock(&attribution->lock);
 }
 
 void wpg_attribution_submit(wpg_device *device, const wpg_bound_set *set)
@@ -264,11 +310,13 @@ void wpg_attribution_submit(wpg_device *device, const wpg_bound_set *set)
     (void)pthread_mutex_lock(&attribution->lock);
     for (size_t word = 0; word < set->count; word++)
         for (uint64_t rest = set->words[word]; rest; rest &= rest - 1) {
-            suspect *one = &attribution->table.data[word * 64 + (size_t)__builtin_ctzll(rest)];
+            const uint32_t number = (uint32_t)(word * 64 + (size_t)__builtin_ctzll(rest));
+            suspect *one = &attribution->table.data[number];
             one->last = attribution->submissions;
             if (one->first)
                 continue;
             one->first = attribution->submissions;
+            begin_flight(attribution, number);
             if (one->weight)
                 atomic_store_explicit(&attribution->any_new, true, memory_order_relaxed);
         }
@@ -302,14 +350,35 @@ bool wpg_attribution_dearest_new(wpg_device *device, wpg_hash128 *hash)
     return dearest != NULL;
 }
 
+/* Under the lock. */
+static void all_finished(wpg_loss_attribution *attribution)
+{
+    attribution->finished = attribution->submissions;
+    atomic_store_explicit(&attribution->any_new, false, memory_order_relaxed);
+    end_flights(attribution, attribution->submissions, true);
+}
+
 void wpg_attribution_idle(wpg_device *device)
 {
     if (!device->attribution)
         return;
     (void)pthread_mutex_lock(&device->attribution->lock);
-    device->attribution->finished = device->attribution->submissions;
-    atomic_store_explicit(&device->attribution->any_new, false, memory_order_relaxed);
+    all_finished(device->attribution);
     (void)pthread_mutex_unlock(&device->attribution->lock);
+}
+
+void wpg_attribution_fences(wpg_device *device, uint32_t count, const VkFence *fences)
+{
+    wpg_loss_attribution *attribution = device->attribution;
+    if (!attribution || device->queue_count != 1)
+        return;
+    (void)pthread_mutex_lock(&attribution->lock);
+    for (uint32_t i = 0; i < count; i++)
+        if (fences[i] && fences[i] == attribution->last_fence) {
+            all_finished(attribution);
+            attribution->last_fence = VK_NULL_HANDLE;
+        }
+    (void)pthread_mutex_unlock(&attribution->lock);
 }
 
 wpg_hash128 *wpg_attribution_list(size_t *count, wpg_device *device)

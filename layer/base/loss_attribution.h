@@ -44,11 +44,14 @@ void wpg_attribution_weigh(wpg_device *device, wpg_hash128 hash, uint64_t weight
 /* Adds a pipeline, or a secondary's set, to the set of a command buffer of the device. */
 void wpg_attribution_bind(wpg_device *device, wpg_bound_set *set, VkPipeline pipeline);
 void wpg_attribution_execute(wpg_bound_set *set, const wpg_bound_set *secondary);
-/* A submission begins; then each command buffer of it. */
-void wpg_attribution_submission(wpg_device *device);
+/* A submission begins, which signals `fence`; then each command buffer of it. What it uses first is in flight
+ * (flight_recorder.h) until it is seen to finish, or WPG_SUSPECT_SUBMISSIONS further ones. */
+void wpg_attribution_submission(wpg_device *device, VkFence fence);
 void wpg_attribution_submit(wpg_device *device, const wpg_bound_set *set);
 /* Everything submitted so far has finished. */
 void wpg_attribution_idle(wpg_device *device);
+/* These fences are signalled: the last submission's, on a device of one queue, says that of everything. */
+void wpg_attribution_fences(wpg_device *device, uint32_t count, const VkFence *fences);
 
 /* The dearest of those first used in the last submissions that were not seen to finish. It is named once.
  * False: there is none. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layer/base/clock.h"
+#include "layer/base/flight_recorder.h"
 #include "layer/base/loss_attribution.h"
 #include "layer/profile/use.h"
 #include "layer/rewrite/library_copy.h"
@@ -94,14 +95,19 @@ static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const
 static VkResult create(wpg_device *device, const wpg_variant_set *set,
                        const VkPipelineShaderStageCreateInfo *infos, VkPipeline *made)
 {
+    const uint32_t flight = wpg_flight_begin(set->hash);
+    VkResult result;
     if (set->graphics) {
         VkGraphicsPipelineCreateInfo info = *set->graphics;
         info.pStages = infos;
-        return device->next.CreateGraphicsPipelines(device->handle, device->cache, 1, &info, NULL, made);
+        result = device->next.CreateGraphicsPipelines(device->handle, device->cache, 1, &info, NULL, made);
+    } else {
+        VkComputePipelineCreateInfo info = set->compute;
+        info.stage = infos[0];
+        result = device->next.CreateComputePipelines(device->handle, device->cache, 1, &info, NULL, made);
     }
-    VkComputePipelineCreateInfo info = set->compute;
-    info.stage = infos[0];
-    return device->next.CreateComputePipelines(device->handle, device->cache, 1, &info, NULL, made);
+    wpg_flight_end(flight);
+    return result;
 }
 
 /* The values of a stage's specialisation, from what was read of them; NULL: it has none, or no memory. */

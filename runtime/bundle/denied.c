@@ -76,12 +76,32 @@ void wpg_denied_finish(wpg_denied *list)
     *list = (wpg_denied){0};
 }
 
+/* The entry of mode `mode` followed by `ending`. */
+static const wpg_denied_entry *find(const wpg_denied *list, wpg_hash128 pipeline, const char *mode,
+                                    const char *ending)
+{
+    const size_t length = strlen(mode);
+    for (size_t i = 0; i < list->count; i++) {
+        const wpg_denied_entry *entry = &list->entries[i];
+        if (wpg_hash_equal(entry->pipeline, pipeline) && strncmp(entry->mode, mode, length) == 0 &&
+            strcmp(entry->mode + length, ending) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
 bool wpg_denied_has(const wpg_denied *list, wpg_hash128 pipeline, const char *mode)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (wpg_hash_equal(list->entries[i].pipeline, pipeline) && strcmp(list->entries[i].mode, mode) == 0)
-            return true;
-    return false;
+    return find(list, pipeline, mode, "") != NULL;
+}
+
+int wpg_denied_ended(const wpg_denied *list, wpg_hash128 pipeline, const char *mode)
+{
+    if (find(list, pipeline, mode, WPG_DENIED_AGAIN))
+        return 2;
+    const wpg_denied_entry *ended = find(list, pipeline, mode, WPG_DENIED_ENDED);
+    const wpg_denied_entry *fine = ended ? find(list, pipeline, mode, WPG_DENIED_FINE) : NULL;
+    return ended && (!fine || fine->when < ended->when);
 }
 
 /* A program's name may hold what would end a line. */

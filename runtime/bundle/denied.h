@@ -1,5 +1,5 @@
-/* The deny list: pipelines whose rewritten form ran when a device was lost, or took a driver long to
- * compile.
+/* The deny list: pipelines whose rewritten form ran when a device was lost, was in the driver's hands when a
+ * process ended, or took a driver long to compile.
  *
  * A listed pipeline passes through, or is counted in a cheaper way, until the list is cleared (wavepgo
  * clean). The list is one file, "denied", in the cache folder. An entry is one line:
@@ -24,10 +24,17 @@
 #define WPG_DENIED_SLOW   "slow"
 #define WPG_DENIED_SLOWER "slower"
 
+/* Behind "generate" or "use": a process ended while the driver had the pipeline in hand (flight.h); so did
+ * the next; a process came through with it since. */
+#define WPG_DENIED_ENDED "-ended"
+#define WPG_DENIED_AGAIN "-ended2"
+#define WPG_DENIED_FINE  "-fine"
+
 typedef struct wpg_denied_entry {
     wpg_hash128 pipeline;
     char mode[16]; /* "generate", "use": the other mode's words are others. Counted, the driver took long:
-                      WPG_DENIED_SLOW; once more, by lanes alone: WPG_DENIED_SLOWER */
+                      WPG_DENIED_SLOW; once more, by lanes alone: WPG_DENIED_SLOWER. Or the mode and one of
+                      the endings above */
     int64_t when;
     char program[128];
 } wpg_denied_entry;
@@ -41,6 +48,9 @@ typedef struct wpg_denied {
 wpg_status wpg_denied_read(wpg_denied *list, const char *folder, wpg_error *err);
 void wpg_denied_finish(wpg_denied *list);
 bool wpg_denied_has(const wpg_denied *list, wpg_hash128 pipeline, const char *mode);
+/* How many processes in a row ended with the pipeline in the driver's hands, in mode "generate" or "use": 0,
+ * 1, or 2, which also stands for more. */
+int wpg_denied_ended(const wpg_denied *list, wpg_hash128 pipeline, const char *mode);
 
 /* Appends; makes the folder if it is missing. */
 wpg_status wpg_denied_append(const char *folder, const wpg_denied_entry *entries, size_t count,

@@ -10,6 +10,7 @@
 
 #include "runtime/bundle/cache.h"
 #include "runtime/bundle/denied.h"
+#include "runtime/bundle/flight.h"
 #include "runtime/config/settings.h"
 
 static const char command_name[] = "clean";
@@ -49,12 +50,26 @@ static int clean_cache(const clean_options *options, const wpg_cache *cache)
     return status == WPG_OK ? 0 : wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
 }
 
+/* What killed processes left in the driver's hands would be on the list at the next run. */
+static void drop_flights(const wpg_cache *cache)
+{
+    wpg_flights flights;
+    char path[4200];
+    if (wpg_flights_take(&flights, cache->folder, NULL) != WPG_OK)
+        return;
+    wpg_flights_finish(&flights);
+    (void)snprintf(path, sizeof path, "%s/flights", cache->folder);
+    (void)rmdir(path); /* where no process lives */
+}
+
 static int clean_denied(const clean_options *options, const wpg_cache *cache)
 {
     wpg_denied list;
     wpg_error err;
     char path[4200], hex[WPG_HASH_HEX + 1];
     int code = 0;
+    if (!options->dry_run)
+        drop_flights(cache);
     if (wpg_denied_read(&list, cache->folder, &err) != WPG_OK)
         (void)wpg_complain(0, command_name, "%s", err.message);
     if (!options->dry_run && wpg_denied_path(path, sizeof path, cache->folder) && unlink(path) != 0 &&

@@ -7,6 +7,7 @@
  *                               what fails for a rewritten module: making a pipeline of it, or the module
  *                               itself; or: device, and the process with it (a driver that crashes)
  *
+ *     SHIM_CRASH=make|run       the process is killed as a pipeline of a rewritten module is made, or may run
  *     SHIM_SLOW=N               each dispatch with a pipeline of a rewritten module is done N times
  *     SHIM_MISCOUNT=N           the Nth addition to memory (from 1) of each rewritten module stores instead:
  *                               a driver that compiles counting wrongly
@@ -21,7 +22,6 @@
  *                               driver; with "wait" the Nth still does, and waiting for it tells
  *
  *     SHIM_COMPILE=SECONDS      the first submission compiles so long
- *
  *     SHIM_KEEP=1               no pipeline is destroyed before the process ends
  *
  *     SHIM_PERFORMANCE=1|busy|passes
@@ -34,6 +34,7 @@
  * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,6 +96,15 @@ static bool refuses(const char *what)
     return setting && strcmp(setting, what) == 0;
 }
 
+/* A driver whose compiler crashes. */
+static atomic_bool rewritten_made;
+static void crash(const char *where)
+{
+    const char *setting = getenv("SHIM_CRASH");
+    if (setting && strcmp(setting, where) == 0)
+        (void)raise(SIGKILL);
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_shader_module(VkDevice device,
                                                            const VkShaderModuleCreateInfo *info,
                                                            const VkAllocationCallbacks *allocator,
@@ -147,6 +157,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_compute(VkDevice device, VkPipeline
     bool rewritten = false;
     for (uint32_t i = 0; i < count; i++)
         rewritten |= stage_is_rewritten(&infos[i].stage);
+    if (rewritten && !atomic_exchange(&rewritten_made, true))
+        crash("make");
     if (rewritten && refuses("pipeline")) {
         memset(pipelines, 0, count * sizeof *pipelines);
         return VK_ERROR_UNKNOWN;
@@ -429,6 +441,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
                                                    VkFence fence)
 {
     compile();
+    if (rewritten_made)
+        crash("run");
     return submits() ? DEVICE_CALL(vkQueueSubmit)(queue, count, infos, fence) : VK_ERROR_DEVICE_LOST;
 }
 

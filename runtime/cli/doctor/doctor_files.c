@@ -106,51 +106,82 @@ static void judge_profile(wpg_doctor *doctor, json_t *files)
                            err.message);
 }
 
-static bool is_slow(const wpg_denied_entry *entry)
+/* What follows from an entry of the deny list. */
+typedef enum denial { NOTHING, LESS_COUNTED, SUSPECTED, PASSES } denial;
+
+static const struct {
+    const char *mode, *says;
+    denial what;
+} denials[] = {
+    {WPG_DENIED_SLOW, "generate, slow to compile, lanes only in", LESS_COUNTED},
+    {WPG_DENIED_SLOWER, "generate, slow to compile, passes through in", LESS_COUNTED},
+    {"generate" WPG_DENIED_ENDED, "generate, in the driver's hands at the end of", SUSPECTED},
+    {"use" WPG_DENIED_ENDED, "use, in the driver's hands at the end of", SUSPECTED},
+    {"generate" WPG_DENIED_AGAIN, "generate, twice in the driver's hands at the end of", PASSES},
+    {"use" WPG_DENIED_AGAIN, "use, twice in the driver's hands at the end of", PASSES},
+    {"generate", "generate, device lost in", PASSES},
+    {"use", "use, device lost in", PASSES},
+};
+
+static denial judge_denial(const char **says, const wpg_denied *list, const wpg_denied_entry *entry)
 {
-    return strcmp(entry->mode, WPG_DENIED_SLOW) == 0 || strcmp(entry->mode, WPG_DENIED_SLOWER) == 0;
+    for (size_t i = 0; i < sizeof denials / sizeof *denials; i++) {
+        if (strcmp(entry->mode, denials[i].mode) != 0)
+            continue;
+        *says = denials[i].says;
+        if (denials[i].what == SUSPECTED &&
+            wpg_denied_ended(list, entry->pipeline, *entry->mode == 'g' ? "generate" : "use") != 1)
+            return NOTHING; /* it came through since, or did not a second time */
+        return denials[i].what;
+    }
+    return NOTHING;
 }
 
-/* The deny list: what was blocked by a lost device, or took a driver long. */
+/* The deny list: what was blocked by a lost device or a crash, or took a driver long. */
 static void read_denied(wpg_doctor *doctor, const char *folder)
 {
     wpg_denied list;
     wpg_error err = {0};
     json_t *blocked = json_array();
-    size_t slow = 0;
+    size_t of[PASSES + 1] = {0};
     if (wpg_denied_read(&list, folder, &err) != WPG_OK)
         wpg_doctor_problem(doctor, "wavepgo clean --denied", "the deny list cannot be read: %s", err.message);
     for (size_t i = 0; i < list.count; i++) {
         const wpg_denied_entry *entry = &list.entries[i];
         char hex[WPG_HASH_HEX + 1], state[256], when[32] = "";
+        const char *says = "";
         time_t seconds = (time_t)entry->when;
         struct tm date;
+        const denial what = judge_denial(&says, &list, entry);
+        of[what]++;
+        if (what == NOTHING)
+            continue;
         if (gmtime_r(&seconds, &date))
             (void)strftime(when, sizeof when, "%Y-%m-%d", &date);
         wpg_hash_to_hex(hex, entry->pipeline);
-        slow += is_slow(entry);
-        if (is_slow(entry))
-            (void)snprintf(state, sizeof state, "generate, %s in %s, %s",
-                           strcmp(entry->mode, WPG_DENIED_SLOW) == 0 ? "slow to compile, lanes only"
-                                                                     : "slow to compile, passes through",
-                           entry->program, when);
-        else
-            (void)snprintf(state, sizeof state, "%s, device lost in %s, %s", entry->mode, entry->program,
-                           when);
+        (void)snprintf(state, sizeof state, "%s %s, %s", says, entry->program, when);
         json_t *item = json_object();
         wpg_doctor_set(item, "name", hex);
         wpg_doctor_set(item, "state", state);
         (void)json_array_append_new(blocked, item);
     }
-    if (list.count > slow)
-        wpg_doctor_note(doctor, "wavepgo clean --denied, to try them once more",
-                        "%zu pipeline%s pass through, because a device was lost while they ran",
-                        list.count - slow, list.count - slow == 1 ? "" : "s");
-    if (slow)
+    if (of[PASSES])
         wpg_doctor_note(
             doctor, "wavepgo clean --denied, to try them once more",
-            "of %zu pipeline%s less is counted, because the driver took long to compile the counters", slow,
-            slow == 1 ? "" : "s");
+            "%zu pipeline%s pass through, because a device was lost or the program ended with them "
+            "in the driver's hands",
+            of[PASSES], of[PASSES] == 1 ? "" : "s");
+    if (of[SUSPECTED])
+        wpg_doctor_note(
+            doctor, "wavepgo clean --denied, to forget that",
+            "with %zu pipeline%s in the driver's hands the program ended: if the next run ends so, "
+            "too, they pass through",
+            of[SUSPECTED], of[SUSPECTED] == 1 ? "" : "s");
+    if (of[LESS_COUNTED])
+        wpg_doctor_note(
+            doctor, "wavepgo clean --denied, to try them once more",
+            "of %zu pipeline%s less is counted, because the driver took long to compile the counters",
+            of[LESS_COUNTED], of[LESS_COUNTED] == 1 ? "" : "s");
     wpg_denied_finish(&list);
     (void)json_object_set_new(doctor->root, "blocked", blocked);
 }

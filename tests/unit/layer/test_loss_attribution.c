@@ -65,7 +65,7 @@ static void record(uintptr_t buffer, uintptr_t first, uintptr_t last)
 
 static void submit(uintptr_t buffer)
 {
-    wpg_attribution_submission(&device);
+    wpg_attribution_submission(&device, VK_NULL_HANDLE);
     wpg_attribution_submit(&device, &sets[buffer]);
 }
 
@@ -126,7 +126,7 @@ static void links_and_strangers(void **state)
     wpg_attribution_add(&device, pipeline(500), hash(4)); /* a link: two parts, both known */
     wpg_attribution_add(&device, pipeline(500), hash(9));
     record(1, 500, 501); /* 501 is none of ours */
-    wpg_attribution_submission(&device);
+    wpg_attribution_submission(&device, VK_NULL_HANDLE);
     wpg_attribution_submit(&device, &sets[7]); /* nothing was recorded */
     submit(1);
     EXPECT(4, 9);

@@ -437,7 +437,7 @@ static void two_devices(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_non_null(wpg_recording_of(c));
     assert_ptr_equal(wpg_recording_of(c)->device, &other);
-    wpg_attribution_submission(&other);
+    wpg_attribution_submission(&other, VK_NULL_HANDLE);
     wpg_record_submit(&other, c, VK_NULL_HANDLE);
     free(wpg_attribution_list(&suspected, &other));
     assert_int_equal(suspected, 0);

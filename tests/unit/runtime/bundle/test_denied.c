@@ -59,6 +59,32 @@ static void put_and_read(void **state)
     assert_int_equal(wpg_denied_append("", entries, 1, &err), WPG_E_NOT_FOUND);
 }
 
+/* What one run after the other appended: how it counts. */
+static void ended_in_a_row(void **state)
+{
+    static const struct {
+        const char *mode;
+        int64_t when;
+        int counts; /* after that entry */
+    } entries[] = {{"generate-ended", 100, 1}, {"generate-fine", 100, 0},   {"generate-ended", 101, 1},
+                   {"use-ended", 102, 1},      {"generate-ended2", 103, 2}, {"generate-fine", 104, 2}};
+    const wpg_hash128 hash = {7, 8};
+    wpg_denied list;
+    wpg_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        wpg_denied_entry entry = {.pipeline = hash, .when = entries[i].when, .program = "game"};
+        (void)snprintf(entry.mode, sizeof entry.mode, "%s", entries[i].mode);
+        assert_int_equal(wpg_denied_append(folder, &entry, 1, &err), WPG_OK);
+        assert_int_equal(wpg_denied_read(&list, folder, &err), WPG_OK);
+        assert_int_equal(wpg_denied_ended(&list, hash, "generate"), entries[i].counts);
+        assert_int_equal(wpg_denied_ended(&list, hash, "use"), i >= 3);
+        assert_int_equal(wpg_denied_ended(&list, (wpg_hash128){8, 7}, "generate"), 0);
+        assert_false(wpg_denied_has(&list, hash, "generate"));
+        wpg_denied_finish(&list);
+    }
+}
+
 static void garbage(void **state)
 {
     static const char *const lines[] = {
@@ -95,6 +121,7 @@ static void garbage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(put_and_read), cmocka_unit_test(garbage)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(put_and_read), cmocka_unit_test(ended_in_a_row),
+                                       cmocka_unit_test(garbage)};
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
