@@ -293,7 +293,6 @@ static wpg_status add_samples(wpg_profile *profile, wpg_record_name *name, const
         [WPG_SAMPLES_SEEN_WAVES] = value_at(counted, map, inside ? map->seen_waves : waves),
         [WPG_SAMPLES_WAVES] = scaled(counted, value_at(counted, map, waves)),
     };
-    name->function = 0;
     return add_record(profile, name, WPG_RECORD_SAMPLES, entry->checksum, counters, WPG_SAMPLES_COUNTERS,
                       err);
 }
@@ -330,6 +329,7 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
         const wpg_function_counters *function = &map->functions[j];
         if (function->ordinal != 0)
             continue;
+        name.function = 0; /* what follows is the stage's */
         if (!counted->shader_only)
             WPG_TRY(add_pipeline_record(profile, &name, counted, map, function, err));
         if (map->sample_rate > 1 || counted->binds)
