@@ -171,6 +171,7 @@ __attribute__((destructor)) static void unload(void)
         wpg_bundle_files_finish();
         wpg_use_unload();
         wpg_denials_finish();
+        wpg_flight_unload();
         wpg_summary_finish();
         wpg_handles_finish(&process->instances);
         wpg_handles_finish(&process->devices);

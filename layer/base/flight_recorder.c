@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "layer/base/denials.h"
 #include "layer/base/disk_cache.h"
@@ -14,20 +13,17 @@
 enum { WORD = 64, WORDS = (WPG_FLIGHT_SLOTS + WORD - 1) / WORD };
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
-static wpg_flight_page
-    *page; /* NULL: nothing is noted. Never unmapped: other threads may still end flights */
-static char path[4200];
+static wpg_flight_record record = {.file = -1};
 static atomic_uint_fast64_t taken[WORDS]; /* a bit each slot */
 
 static void open_record(void)
 {
     wpg_error err;
-    char program[sizeof page->program];
+    char program[sizeof record.page->program];
     if (!*wpg_disk_cache()->folder)
         return;
     wpg_executable_name(program, sizeof program);
-    page = wpg_flight_open(path, sizeof path, wpg_disk_cache()->folder, wpg_denials_mode(), program, &err);
-    if (!page)
+    if (wpg_flight_open(&record, wpg_disk_cache()->folder, wpg_denials_mode(), program, &err) != WPG_OK)
         wpg_log_info("should the driver crash on a changed pipeline, no later run will know: %s",
                      err.message);
 }
@@ -51,12 +47,12 @@ static uint32_t take_slot(void)
 uint32_t wpg_flight_begin(wpg_hash128 hash)
 {
     (void)pthread_once(&opened, open_record);
-    if (!page || !wpg_process_is_owner())
+    if (!record.page || !wpg_process_is_owner())
         return 0;
     const uint32_t slot = take_slot();
     if (slot == WPG_FLIGHT_SLOTS)
         return 0;
-    page->slots[slot] = hash;
+    record.page->slots[slot] = hash;
     return slot + 1;
 }
 
@@ -64,12 +60,16 @@ void wpg_flight_end(uint32_t flight)
 {
     if (!flight || !wpg_process_is_owner())
         return;
-    page->slots[flight - 1] = (wpg_hash128){0};
+    record.page->slots[flight - 1] = (wpg_hash128){0};
     (void)atomic_fetch_and(&taken[(flight - 1) / WORD], ~(UINT64_C(1) << (flight - 1) % WORD));
 }
 
 void wpg_flight_finish(void)
 {
-    if (page)
-        (void)unlink(path);
+    wpg_flight_remove(&record);
+}
+
+void wpg_flight_unload(void)
+{
+    wpg_flight_close(&record);
 }

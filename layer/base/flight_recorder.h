@@ -17,5 +17,7 @@ uint32_t wpg_flight_begin(wpg_hash128 hash);
 void wpg_flight_end(uint32_t flight);
 /* The process ends in order: its record goes. */
 void wpg_flight_finish(void);
+/* The layer is unloaded: no thread is in it any more. */
+void wpg_flight_unload(void);
 
 #endif

@@ -122,33 +122,48 @@ static wpg_flight_page *map_page(int file)
     return page == MAP_FAILED ? NULL : page;
 }
 
-wpg_flight_page *wpg_flight_open(char *path, size_t size, const char *folder, const char *mode,
-                                 const char *program, wpg_error *err)
+wpg_status wpg_flight_open(wpg_flight_record *record, const char *folder, const char *mode,
+                           const char *program, wpg_error *err)
 {
     uint64_t token = 0;
-    int length = *folder ? snprintf(path, size, "%s/flights", folder) : -1;
-    if (length < 0 || (size_t)length + 48 >= size) {
-        (void)wpg_fail(err, WPG_E_NOT_FOUND, "there is no cache folder");
-        return NULL;
-    }
-    if (wpg_make_folders(path, err) != WPG_OK)
-        return NULL;
+    const size_t size = sizeof record->path;
+    int length = *folder ? snprintf(record->path, size, "%s/flights", folder) : -1;
+    record->page = NULL;
+    record->file = -1;
+    if (length < 0 || (size_t)length + 48 >= size)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "there is no cache folder");
+    WPG_TRY(wpg_make_folders(record->path, err));
     if (getrandom(&token, sizeof token, GRND_NONBLOCK) != sizeof token)
         token = (uint64_t)time(NULL);
-    (void)snprintf(path + length, size - (size_t)length, "/%ld-%016" PRIx64, (long)getpid(), token);
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    wpg_flight_page *page = map_page(file);
-    if (!page) {
-        (void)wpg_fail(err, WPG_E_IO, "cannot make %.160s: %s", path, strerror(errno));
-        if (file >= 0) {
-            (void)unlink(path);
-            (void)close(file);
-        }
-        return NULL; /* else the file stays open, and so locked */
+    (void)snprintf(record->path + length, size - (size_t)length, "/%ld-%016" PRIx64, (long)getpid(), token);
+    record->file = open(record->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    record->page = map_page(record->file);
+    if (!record->page) {
+        wpg_status status = wpg_fail(err, WPG_E_IO, "cannot make %.160s: %s", record->path, strerror(errno));
+        if (record->file >= 0)
+            (void)unlink(record->path);
+        wpg_flight_close(record);
+        return status;
     }
-    page->order = WPG_FLIGHT_ORDER;
-    (void)snprintf(page->mode, sizeof page->mode, "%s", mode);
-    (void)snprintf(page->program, sizeof page->program, "%s", program);
-    memcpy(page->magic, WPG_FLIGHT_MAGIC, sizeof page->magic);
-    return page;
+    record->page->order = WPG_FLIGHT_ORDER;
+    (void)snprintf(record->page->mode, sizeof record->page->mode, "%s", mode);
+    (void)snprintf(record->page->program, sizeof record->page->program, "%s", program);
+    memcpy(record->page->magic, WPG_FLIGHT_MAGIC, sizeof record->page->magic);
+    return WPG_OK;
+}
+
+void wpg_flight_remove(const wpg_flight_record *record)
+{
+    if (record->page)
+        (void)unlink(record->path);
+}
+
+void wpg_flight_close(wpg_flight_record *record)
+{
+    if (record->page)
+        (void)munmap(record->page, sizeof *record->page);
+    if (record->file >= 0)
+        (void)close(record->file);
+    record->page = NULL;
+    record->file = -1;
 }

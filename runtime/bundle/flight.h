@@ -9,7 +9,7 @@
  * file (fcntl), and removes it when it ends in order. A file that nobody locks is of a process that was ended
  * from outside, or crashed. A torn hash names no pipeline.
  *
- * Owns: wpg_flights owns its entries, until wpg_flights_finish.
+ * Owns: wpg_flights owns its entries, until wpg_flights_finish; wpg_flight_record its page and file.
  * Threads: any. Records are untrusted input. */
 #ifndef WPG_RUNTIME_BUNDLE_FLIGHT_H
 #define WPG_RUNTIME_BUNDLE_FLIGHT_H
@@ -53,9 +53,19 @@ typedef struct wpg_flights {
 wpg_status wpg_flights_take(wpg_flights *flights, const char *folder, wpg_error *err);
 void wpg_flights_finish(wpg_flights *flights);
 
-/* Makes a record's file and maps it, all free and locked; `path` (of `size`) is its name. NULL, with *err:
- * there is no cache folder, or no room. The page stays mapped until the process ends. */
-wpg_flight_page *wpg_flight_open(char *path, size_t size, const char *folder, const char *mode,
-                                 const char *program, wpg_error *err);
+/* A record of this process. */
+typedef struct wpg_flight_record {
+    wpg_flight_page *page; /* mapped; NULL: there is no record */
+    int file;              /* open while the record is locked */
+    char path[4200];
+} wpg_flight_record;
+
+/* Makes a record, all free, and locks it. WPG_E_NOT_FOUND: there is no cache folder; WPG_E_IO. */
+wpg_status wpg_flight_open(wpg_flight_record *record, const char *folder, const char *mode,
+                           const char *program, wpg_error *err);
+/* Removes the file; the page stays mapped, and may be written. */
+void wpg_flight_remove(const wpg_flight_record *record);
+/* Unmaps and closes it. No thread writes to the page any more. */
+void wpg_flight_close(wpg_flight_record *record);
 
 #endif

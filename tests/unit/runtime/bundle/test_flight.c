@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -81,14 +82,15 @@ static void refuses_what_is_none(void **state)
 static pid_t fly(uint64_t low)
 {
     int ready[2];
-    char byte, path[256];
+    char byte;
     assert_int_equal(pipe(ready), 0);
     const pid_t child = fork();
     if (child == 0) {
-        wpg_flight_page *page = wpg_flight_open(path, sizeof path, folder, "generate", "a child", NULL);
-        if (page)
-            page->slots[3] = (wpg_hash128){low, 9};
-        (void)!write(ready[1], page ? "y" : "n", 1);
+        wpg_flight_record record;
+        const bool made = wpg_flight_open(&record, folder, "generate", "a child", NULL) == WPG_OK;
+        if (made)
+            record.page->slots[3] = (wpg_hash128){low, 9};
+        (void)!write(ready[1], made ? "y" : "n", 1);
         for (;;)
             (void)pause();
     }
@@ -121,7 +123,7 @@ static size_t take(uint64_t *low)
 
 static void only_of_the_dead(void **state)
 {
-    char path[256];
+    wpg_flight_record mine, other_folder;
     uint64_t low;
     wpg_error err;
     wpg_flights none;
@@ -130,9 +132,8 @@ static void only_of_the_dead(void **state)
     assert_int_equal(none.count, 0);
     assert_int_equal(take(&low), 0); /* no folder yet */
     const pid_t one = fly(11), other = fly(12);
-    wpg_flight_page *mine = wpg_flight_open(path, sizeof path, folder, "use", "this", &err);
-    assert_non_null(mine);
-    mine->slots[0] = (wpg_hash128){13, 13};
+    assert_int_equal(wpg_flight_open(&mine, folder, "use", "this", &err), WPG_OK);
+    mine.page->slots[0] = (wpg_hash128){13, 13};
     assert_int_equal(take(&low), 0);
     end(one);
     assert_int_equal(take(&low), 1);
@@ -141,9 +142,11 @@ static void only_of_the_dead(void **state)
     end(other);
     assert_int_equal(take(&low), 1);
     assert_int_equal(low, 12);
-    assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(unlink(path), 0);
-    assert_null(wpg_flight_open(path, sizeof path, "", "use", "this", &err));
+    assert_int_equal(access(mine.path, F_OK), 0);
+    wpg_flight_remove(&mine);
+    assert_int_not_equal(access(mine.path, F_OK), 0);
+    wpg_flight_close(&mine);
+    assert_int_equal(wpg_flight_open(&other_folder, "", "use", "this", &err), WPG_E_NOT_FOUND);
 }
 
 /* What else lies there: a file that is none goes, a link is not followed. */
