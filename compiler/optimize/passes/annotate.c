@@ -1,5 +1,5 @@
-/* Annotate ('a'): writes the profile as hints for the driver: branch weights and loop control. (Selection
- * control: flatten.c.) Changes no result. Hints of the program are kept.
+/* Annotate ('a'): writes the profile as hints for the driver: branch weights, and control of loops that hold
+ * no other. (Selection control: flatten.c.) Changes no result. Hints of the program are kept.
  *
  * Weights are WAVE counts of the two ways (lanes where waves were not measured), because every wave may run a
  * way that few lanes take. If the target of a way has other predecessors, the weight is estimated from the
@@ -180,12 +180,23 @@ static loop_control choose_control(const wpg_loop *loop, double trips, bool exac
     return (loop_control){0};
 }
 
+/* A driver that unrolls a nest makes as many copies of its innermost loop as the product of all trips that it
+ * cannot rule out, whatever the profile saw. */
+static bool holds_loops(const wpg_cfg *cfg, const wpg_loop *loop)
+{
+    for (uint32_t c = 0; c < cfg->construct_count; c++)
+        if (cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && cfg->constructs[c].header != loop->header &&
+            loop->inside[cfg->constructs[c].header])
+            return true;
+    return false;
+}
+
 static void control_loop(annotator *a, uint32_t construct)
 {
     const wpg_cfg *cfg = a->view->cfg;
     wpg_loop loop;
     uint64_t entries, header;
-    if (!wpg_loop_describe(&loop, a->view, construct))
+    if (!wpg_loop_describe(&loop, a->view, construct) || holds_loops(cfg, &loop))
         return;
     wpg_inst *merge = cfg->blocks[loop.header].merge;
     if (merge->count != 4 || merge->words[3] != SpvLoopControlMaskNone ||

@@ -180,6 +180,26 @@ static void controls_loops(void **state)
     }
 }
 
+/* A driver would unroll a nest to the product of all trips. */
+static void controls_innermost_loops_alone(void **state)
+{
+    use_shader s;
+    use_result r;
+    (void)state;
+    use_glsl(&s,
+             USE_COMPUTE_HEAD
+             "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i];\n"
+             "for (int k = 0; k < 2; k++) for (int j = 0; j < 2; j++) h = h * 3u; dst.data[i] = h; }",
+             "comp", SpvExecutionModelGLCompute);
+    s.trips[0] = s.trips[1] = 2;
+    use_profile(&s);
+    use_run(&r, &s, NULL, false);
+    assert_int_equal(use_occurrences(&r, " Unroll\n"), 1);
+    assert_int_equal(use_occurrences(&r, " None\n"), 1);
+    use_done(&r);
+    use_free(&s);
+}
+
 /* No hint about a loop whose work feeds Position; the same work for another output is hinted at. */
 static void leaves_exact_work_alone(void **state)
 {
@@ -276,6 +296,7 @@ int main(void)
         cmocka_unit_test(takes_wave_counts),
         cmocka_unit_test(scales_weights),
         cmocka_unit_test(controls_loops),
+        cmocka_unit_test(controls_innermost_loops_alone),
         cmocka_unit_test(leaves_exact_work_alone),
         cmocka_unit_test(refuses_other_checksums),
         cmocka_unit_test(refuses_counts_that_contradict),
