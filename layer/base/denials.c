@@ -186,7 +186,7 @@ void wpg_denials_fine(wpg_hash128 hash)
     wpg_denied_entry entry;
     (void)pthread_once(&read_once, read_denied);
     if (!denied.count || wpg_denied_ended(&denied, hash, wpg_denials_mode()) != 1 ||
-        !is_first_note(&noted_fine, hash))
+        !wpg_process_is_owner() || !is_first_note(&noted_fine, hash))
         return;
     fill_entry(&entry, hash, wpg_denials_mode(), WPG_DENIED_FINE);
     if (wpg_denied_append(wpg_disk_cache()->folder, &entry, 1, &err) != WPG_OK)

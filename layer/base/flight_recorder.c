@@ -46,8 +46,10 @@ static uint32_t take_slot(void)
 
 uint32_t wpg_flight_begin(wpg_hash128 hash)
 {
+    if (!wpg_process_is_owner()) /* a forked child writes nothing */
+        return 0;
     (void)pthread_once(&opened, open_record);
-    if (!record.page || !wpg_process_is_owner())
+    if (!record.page)
         return 0;
     const uint32_t slot = take_slot();
     if (slot == WPG_FLIGHT_SLOTS)
