@@ -119,10 +119,15 @@ static void read_denied(void)
     note_ended();
 }
 
+void wpg_denials_read(void)
+{
+    (void)pthread_once(&read_once, read_denied);
+}
+
 bool wpg_is_denied(wpg_hash128 hash)
 {
     const char *mode = wpg_denials_mode();
-    (void)pthread_once(&read_once, read_denied);
+    wpg_denials_read();
     if (!wpg_denied_has(&denied, hash, mode) && wpg_denied_ended(&denied, hash, mode) < 2)
         return false;
     wpg_log_once(
@@ -141,7 +146,7 @@ void wpg_denials_finish(void)
 
 wpg_pace wpg_pace_of(wpg_hash128 hash)
 {
-    (void)pthread_once(&read_once, read_denied);
+    wpg_denials_read();
     return wpg_denied_has(&denied, hash, WPG_DENIED_SLOWER) ? WPG_PACE_SLOWER
            : wpg_denied_has(&denied, hash, WPG_DENIED_SLOW) ? WPG_PACE_SLOW
                                                             : WPG_PACE_USUAL;
@@ -184,7 +189,7 @@ void wpg_denials_fine(wpg_hash128 hash)
 {
     wpg_error err;
     wpg_denied_entry entry;
-    (void)pthread_once(&read_once, read_denied);
+    wpg_denials_read();
     if (!denied.count || wpg_denied_ended(&denied, hash, wpg_denials_mode()) != 1 ||
         !wpg_process_is_owner() || !is_first_note(&noted_fine, hash))
         return;

@@ -14,6 +14,8 @@
 bool wpg_is_denied(wpg_hash128 hash);
 /* Puts the pipelines on the list for the next run, and logs that. */
 void wpg_denials_add(const wpg_hash128 *hashes, size_t count);
+/* Reads the list, where nothing asked before. */
+void wpg_denials_read(void);
 /* The mode that entries of this process name: "generate", else "use". */
 const char *wpg_denials_mode(void);
 /* The driver came through the first use of the pipeline: that the last process ended there is forgotten. */

@@ -22,6 +22,7 @@ static void open_record(void)
     char program[sizeof record.page->program];
     if (!*wpg_disk_cache()->folder)
         return;
+    wpg_denials_read(); /* it takes the records of others: before there is one of our own */
     wpg_executable_name(program, sizeof program);
     if (wpg_flight_open(&record, wpg_disk_cache()->folder, wpg_denials_mode(), program, &err) != WPG_OK)
         wpg_log_info("should the driver crash on a changed pipeline, no later run will know: %s",

@@ -161,7 +161,8 @@ static bool number_of(uint32_t *number, wpg_loss_attribution *attribution, wpg_h
     bool good = true;
     (void)pthread_mutex_lock(&attribution->lock);
     if (wpg_map_get(&attribution->by_hash, hash.low, &found)) {
-        suspect *one = &attribution->table.data[ *number = (uint32_t)found];
+        *number = (uint32_t)found;
+        suspect *one = &attribution->table.data[*number];
         if (!one->flight) /* a driver that compiles at the first use compiles each pipeline */
             one->first = 0;
     } else

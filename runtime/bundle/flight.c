@@ -79,7 +79,7 @@ static bool take(wpg_flight *flight, const char *path)
 
 wpg_status wpg_flights_take(wpg_flights *flights, const char *folder, wpg_error *err)
 {
-    char path[PATH_SIZE], own[32];
+    char path[PATH_SIZE];
     WPG_VEC(wpg_flight) found = {0};
     wpg_status status = WPG_OK;
     *flights = (wpg_flights){0};
@@ -90,11 +90,9 @@ wpg_status wpg_flights_take(wpg_flights *flights, const char *folder, wpg_error 
     if (!dir)
         return errno == ENOENT ? WPG_OK
                                : wpg_fail(err, WPG_E_IO, "cannot read %.160s: %s", path, strerror(errno));
-    /* To close a file drops all locks on it that this process holds: not its own record. */
-    (void)snprintf(own, sizeof own, "%ld-", (long)getpid());
     for (const struct dirent *entry; status == WPG_OK && (entry = readdir(dir));) {
         wpg_flight flight;
-        if (entry->d_name[0] == '.' || strncmp(entry->d_name, own, strlen(own)) == 0)
+        if (entry->d_name[0] == '.')
             continue;
         (void)snprintf(path, sizeof path, "%s/flights/%s", folder, entry->d_name);
         if (take(&flight, path) && !wpg_vec_push(&found, flight))

@@ -49,7 +49,8 @@ typedef struct wpg_flights {
 } wpg_flights;
 
 /* Reads the records of processes that are gone, and removes them. "" or a folder without any: none. Always
- * usable afterwards. */
+ * usable afterwards. Not by a process that has a record: it would take its own, whose lock is no obstacle to
+ * itself. (Names do not tell: containers number their processes anew.) */
 wpg_status wpg_flights_take(wpg_flights *flights, const char *folder, wpg_error *err);
 void wpg_flights_finish(wpg_flights *flights);
 
