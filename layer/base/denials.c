@@ -116,7 +116,8 @@ static void read_denied(void)
     wpg_error err;
     if (wpg_denied_read(&denied, wpg_disk_cache()->folder, &err) != WPG_OK)
         wpg_log_warn("deny list: %s", err.message);
-    note_ended();
+    if (wpg_the_process.settings.crash_guard)
+        note_ended();
 }
 
 void wpg_denials_read(void)
@@ -128,7 +129,8 @@ bool wpg_is_denied(wpg_hash128 hash)
 {
     const char *mode = wpg_denials_mode();
     wpg_denials_read();
-    if (!wpg_denied_has(&denied, hash, mode) && wpg_denied_ended(&denied, hash, mode) < 2)
+    if (!wpg_denied_has(&denied, hash, mode) &&
+        !(wpg_the_process.settings.crash_guard && wpg_denied_ended(&denied, hash, mode) == 2))
         return false;
     wpg_log_once(
         WPG_LOG_WARN,

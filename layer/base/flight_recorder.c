@@ -20,7 +20,7 @@ static void open_record(void)
 {
     wpg_error err;
     char program[sizeof record.page->program];
-    if (!*wpg_disk_cache()->folder)
+    if (!*wpg_disk_cache()->folder || !wpg_the_process.settings.crash_guard)
         return;
     wpg_denials_read(); /* it takes the records of others: before there is one of our own */
     wpg_executable_name(program, sizeof program);

@@ -1,8 +1,8 @@
 /* Notes which changed pipelines the driver has in hand, for the case that the process does not survive it
  * (runtime/bundle/flight.h). What it was twice in a row passes through from then on (denials.h).
  *
- * The record is made at the first begin; without a cache folder there is none. Begin and end are some stores.
- * Threads: any. */
+ * The record is made at the first begin. Without a cache folder, or with CRASH_GUARD=0, there is none. Begin
+ * and end are some stores. Threads: any. */
 #ifndef WPG_LAYER_BASE_FLIGHT_RECORDER_H
 #define WPG_LAYER_BASE_FLIGHT_RECORDER_H
 

@@ -116,6 +116,19 @@ counted after-kills
 [ "$(listed generate-ended2)" = 0 ] || fail "a run killed at rest is held against the pipeline: $(cat "$denied")"
 [ "$(records)" = 0 ] || fail "records are left: $(ls "$cache/flights")"
 
+# CRASH_GUARD=0: what was noted is tried again, and nothing new is noted.
+crashes guard-1 make
+crashes guard-2 make
+generate guard-3 "$app" compute "$WPG_SPIRV"
+[ "$(count_profiles guard-3)" = 0 ] || fail "a denied pipeline was counted"
+WAVEPGO_CRASH_GUARD=0 generate guard-4 "$app" compute "$WPG_SPIRV"
+counted guard-4
+"$wavepgo" clean --denied >/dev/null || fail "clean"
+for number in 1 2 3; do
+    WAVEPGO_CRASH_GUARD=0 SHIM_CRASH=make generate "unguarded-$number" "$app" compute "$WPG_SPIRV"
+    exited "unguarded-$number" 137
+    [ "$(records)" = 0 ] && [ ! -e "$denied" ] || fail "CRASH_GUARD=0 notes something"
+done
 # Without a cache folder nothing is noted.
 for number in 1 2 3; do
     SHIM_CRASH=make WAVEPGO_CACHE=none generate "none-$number" "$app" compute "$WPG_SPIRV"
