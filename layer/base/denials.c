@@ -47,41 +47,44 @@ static void fill_entry(wpg_denied_entry *entry, wpg_hash128 hash, const char *mo
 /* -- Processes that ended with pipelines in the driver's hands */
 
 typedef struct ended {
-    WPG_VEC(wpg_hash128) once, again;
+    WPG_VEC(wpg_hash128) of[WPG_ENDED_MOST]; /* by how many in a row ended so before */
     WPG_VEC(wpg_denied_entry) entries;
 } ended;
 
 /* One run may have several processes: what several of them had in hand is noted once. */
 static bool note_pipeline(ended *all, const wpg_flight *flight, wpg_hash128 hash)
 {
+    static const char *const endings[WPG_ENDED_MOST] = {WPG_DENIED_ENDED, WPG_DENIED_ENDED2,
+                                                        WPG_DENIED_ENDED3};
     const int before = wpg_denied_ended(&denied, hash, flight->mode);
     wpg_denied_entry entry;
     for (size_t i = 0; i < all->entries.count; i++)
         if (wpg_hash_equal(all->entries.data[i].pipeline, hash))
             return true;
-    if (before == 2)
+    if (before == WPG_ENDED_MOST)
         return true;
-    fill_entry(&entry, hash, flight->mode, before ? WPG_DENIED_AGAIN : WPG_DENIED_ENDED);
+    fill_entry(&entry, hash, flight->mode, endings[before]);
     (void)snprintf(entry.program, sizeof entry.program, "%s", flight->program);
-    return wpg_vec_push(&all->entries, entry) &&
-           (before ? wpg_vec_push(&all->again, hash) : wpg_vec_push(&all->once, hash));
+    return wpg_vec_push(&all->entries, entry) && wpg_vec_push(&all->of[before], hash);
 }
 
+/* A run that is stopped by hand ends so, too: the first time is no warning. */
 static void say_ended(const ended *all, const char *program)
 {
-    char text[512];
-    list_hashes(text, sizeof text, all->once.data, all->once.count);
-    if (all->once.count)
-        wpg_log_warn(
-            "the last run of %s ended while the driver had changed pipelines in hand. Should the next "
-            "run end so, too, they pass through from then on: %s",
-            program, text);
-    list_hashes(text, sizeof text, all->again.data, all->again.count);
-    if (all->again.count)
-        wpg_log_warn(
-            "two runs of %s in a row ended while the driver had these changed pipelines in hand. They "
-            "pass through from now on ('wavepgo clean --denied' forgets them): %s",
-            program, text);
+    char text[WPG_ENDED_MOST][512];
+    for (int i = 0; i < WPG_ENDED_MOST; i++)
+        list_hashes(text[i], sizeof text[i], all->of[i].data, all->of[i].count);
+    if (all->of[0].count)
+        wpg_log_info("the last run of %s ended while the driver had changed pipelines in hand: %s", program,
+                     text[0]);
+    if (all->of[1].count)
+        wpg_log_warn("two runs of %s in a row ended while the driver had these changed pipelines in hand. "
+                     "Should a third end so, they pass through from then on (CRASH_GUARD): %s",
+                     program, text[1]);
+    if (all->of[2].count)
+        wpg_log_warn("three runs of %s in a row ended while the driver had these changed pipelines in hand. "
+                     "They pass through from now on ('wavepgo clean --denied' forgets them): %s",
+                     program, text[2]);
 }
 
 /* What processes that are gone had in hand goes on the list. */
@@ -106,8 +109,8 @@ static void note_ended(void)
             wpg_log_warn("deny list: %s", err.message);
     }
     wpg_flights_finish(&flights);
-    wpg_vec_free(&all.once);
-    wpg_vec_free(&all.again);
+    for (int i = 0; i < WPG_ENDED_MOST; i++)
+        wpg_vec_free(&all.of[i]);
     wpg_vec_free(&all.entries);
 }
 
@@ -130,7 +133,7 @@ bool wpg_is_denied(wpg_hash128 hash)
     const char *mode = wpg_denials_mode();
     wpg_denials_read();
     if (!wpg_denied_has(&denied, hash, mode) &&
-        !(wpg_the_process.settings.crash_guard && wpg_denied_ended(&denied, hash, mode) == 2))
+        !(wpg_the_process.settings.crash_guard && wpg_denied_ended(&denied, hash, mode) == WPG_ENDED_MOST))
         return false;
     wpg_log_once(
         WPG_LOG_WARN,
@@ -192,8 +195,8 @@ void wpg_denials_fine(wpg_hash128 hash)
     wpg_error err;
     wpg_denied_entry entry;
     wpg_denials_read();
-    if (!denied.count || wpg_denied_ended(&denied, hash, wpg_denials_mode()) != 1 ||
-        !wpg_process_is_owner() || !is_first_note(&noted_fine, hash))
+    const int times = denied.count ? wpg_denied_ended(&denied, hash, wpg_denials_mode()) : 0;
+    if (!times || times == WPG_ENDED_MOST || !wpg_process_is_owner() || !is_first_note(&noted_fine, hash))
         return;
     fill_entry(&entry, hash, wpg_denials_mode(), WPG_DENIED_FINE);
     if (wpg_denied_append(wpg_disk_cache()->folder, &entry, 1, &err) != WPG_OK)

@@ -1,5 +1,5 @@
 /* The deny list (runtime/bundle/denied.h): pipelines that ran when a device was lost, or that the driver had
- * in hand when two processes in a row ended: they pass through from then on. And those that took the driver
+ * in hand when three processes in a row ended: they pass through from then on. And those that took the driver
  * long to compile with counters. The list is read once, at the first question, when the flight records of
  * processes that are gone are on it. What is added later holds from the next run on. Threads: any. */
 #ifndef WPG_LAYER_BASE_DENIALS_H

@@ -1,5 +1,5 @@
 /* Notes which changed pipelines the driver has in hand, for the case that the process does not survive it
- * (runtime/bundle/flight.h). What it was twice in a row passes through from then on (denials.h).
+ * (runtime/bundle/flight.h). What it was three times in a row passes through from then on (denials.h).
  *
  * The record is made at the first begin. Without a cache folder, or with CRASH_GUARD=0, there is none. Begin
  * and end are some stores. Threads: any. */

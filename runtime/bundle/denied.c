@@ -97,11 +97,14 @@ bool wpg_denied_has(const wpg_denied *list, wpg_hash128 pipeline, const char *mo
 
 int wpg_denied_ended(const wpg_denied *list, wpg_hash128 pipeline, const char *mode)
 {
-    if (find(list, pipeline, mode, WPG_DENIED_AGAIN))
+    if (find(list, pipeline, mode, WPG_DENIED_ENDED3))
+        return WPG_ENDED_MOST;
+    const wpg_denied_entry *fine = find(list, pipeline, mode, WPG_DENIED_FINE);
+    const wpg_denied_entry *twice = find(list, pipeline, mode, WPG_DENIED_ENDED2),
+                           *once = find(list, pipeline, mode, WPG_DENIED_ENDED);
+    if (twice && (!fine || fine->when < twice->when))
         return 2;
-    const wpg_denied_entry *ended = find(list, pipeline, mode, WPG_DENIED_ENDED);
-    const wpg_denied_entry *fine = ended ? find(list, pipeline, mode, WPG_DENIED_FINE) : NULL;
-    return ended && (!fine || fine->when < ended->when);
+    return once && (!fine || fine->when < once->when);
 }
 
 /* A program's name may hold what would end a line. */

@@ -25,10 +25,12 @@
 #define WPG_DENIED_SLOWER "slower"
 
 /* Behind "generate" or "use": a process ended while the driver had the pipeline in hand (flight.h); so did
- * the next; a process came through with it since. */
-#define WPG_DENIED_ENDED "-ended"
-#define WPG_DENIED_AGAIN "-ended2"
-#define WPG_DENIED_FINE  "-fine"
+ * the next; and the third, since when the pipeline passes through. FINE: a process came through with it. */
+#define WPG_DENIED_ENDED  "-ended"
+#define WPG_DENIED_ENDED2 "-ended2"
+#define WPG_DENIED_ENDED3 "-ended3"
+#define WPG_DENIED_FINE   "-fine"
+enum { WPG_ENDED_MOST = 3 };
 
 typedef struct wpg_denied_entry {
     wpg_hash128 pipeline;
@@ -48,8 +50,8 @@ typedef struct wpg_denied {
 wpg_status wpg_denied_read(wpg_denied *list, const char *folder, wpg_error *err);
 void wpg_denied_finish(wpg_denied *list);
 bool wpg_denied_has(const wpg_denied *list, wpg_hash128 pipeline, const char *mode);
-/* How many processes in a row ended with the pipeline in the driver's hands, in mode "generate" or "use": 0,
- * 1, or 2, which also stands for more. */
+/* How many processes in a row ended with the pipeline in the driver's hands, in mode "generate" or "use": up
+ * to WPG_ENDED_MOST, which also stands for more. */
 int wpg_denied_ended(const wpg_denied *list, wpg_hash128 pipeline, const char *mode);
 
 /* Appends; makes the folder if it is missing. */

@@ -5,7 +5,7 @@
 #     WPG_KILLS=40 WPG_FLUSH=1 WPG_BUILD=$PWD/build sh tests/e2e/kill.sh
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$app"
-export WAVEPGO_SUMMARY=0 WAVEPGO_FLUSH_INTERVAL=${WPG_FLUSH:-0.2}
+export WAVEPGO_SUMMARY=0 WAVEPGO_FLUSH_INTERVAL=${WPG_FLUSH:-0.2} WAVEPGO_CRASH_GUARD=0
 kills=${WPG_KILLS:-3}
 
 lanes() { "$wavepgo" show --json "$1" | sed -n 's/.*"stage": "comp",.*"function".*"lanes": \[\([0-9]*\).*/\1/p' | head -n 1; }

@@ -117,8 +117,10 @@ static const struct {
     {WPG_DENIED_SLOWER, "generate, slow to compile, passes through in", LESS_COUNTED},
     {"generate" WPG_DENIED_ENDED, "generate, in the driver's hands at the end of", SUSPECTED},
     {"use" WPG_DENIED_ENDED, "use, in the driver's hands at the end of", SUSPECTED},
-    {"generate" WPG_DENIED_AGAIN, "generate, twice in the driver's hands at the end of", PASSES},
-    {"use" WPG_DENIED_AGAIN, "use, twice in the driver's hands at the end of", PASSES},
+    {"generate" WPG_DENIED_ENDED2, "generate, twice in the driver's hands at the end of", SUSPECTED},
+    {"use" WPG_DENIED_ENDED2, "use, twice in the driver's hands at the end of", SUSPECTED},
+    {"generate" WPG_DENIED_ENDED3, "generate, three times in the driver's hands at the end of", PASSES},
+    {"use" WPG_DENIED_ENDED3, "use, three times in the driver's hands at the end of", PASSES},
     {"generate", "generate, device lost in", PASSES},
     {"use", "use, device lost in", PASSES},
 };
@@ -129,9 +131,10 @@ static denial judge_denial(const char **says, const wpg_denied *list, const wpg_
         if (strcmp(entry->mode, denials[i].mode) != 0)
             continue;
         *says = denials[i].says;
-        if (denials[i].what == SUSPECTED &&
-            wpg_denied_ended(list, entry->pipeline, *entry->mode == 'g' ? "generate" : "use") != 1)
-            return NOTHING; /* it came through since, or did not a second time */
+        const char *mode = *entry->mode == 'g' ? "generate" : "use";
+        const int times = entry->mode[strlen(entry->mode) - 1] == '2' ? 2 : 1;
+        if (denials[i].what == SUSPECTED && wpg_denied_ended(list, entry->pipeline, mode) != times)
+            return NOTHING; /* it came through since, or did not once more */
         return denials[i].what;
     }
     return NOTHING;
