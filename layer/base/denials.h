@@ -1,7 +1,8 @@
-/* The deny list (runtime/bundle/denied.h): pipelines that ran when a device was lost, or that the driver had
- * in hand when three processes in a row ended: they pass through from then on. And those that took the driver
- * long to compile with counters. The list is read once, at the first question, when the flight records of
- * processes that are gone are on it. What is added later holds from the next run on. Threads: any. */
+/* The deny list (runtime/bundle/denied.h). A pipeline passes through if it ran when a device was lost, or if
+ * the driver had it in hand when three processes in a row ended. A pipeline is counted in a cheaper way if
+ * the driver took long to compile its counters. The list is read once, at the first question: the flight
+ * records of processes that are gone are entered first. What is added later holds from the next run on.
+ * Threads: any. */
 #ifndef WPG_LAYER_BASE_DENIALS_H
 #define WPG_LAYER_BASE_DENIALS_H
 
@@ -14,11 +15,11 @@
 bool wpg_is_denied(wpg_hash128 hash);
 /* Puts the pipelines on the list for the next run, and logs that. */
 void wpg_denials_add(const wpg_hash128 *hashes, size_t count);
-/* Reads the list, where nothing asked before. */
+/* Reads the list, unless it was read. */
 void wpg_denials_read(void);
 /* The mode that entries of this process name: "generate", else "use". */
 const char *wpg_denials_mode(void);
-/* The driver came through the first use of the pipeline: that the last process ended there is forgotten. */
+/* The driver came through the first use of the pipeline: earlier ends with it in hand are forgotten. */
 void wpg_denials_fine(wpg_hash128 hash);
 /* Generate: how a pipeline is to be counted by what was noted in earlier runs. */
 typedef enum wpg_pace {

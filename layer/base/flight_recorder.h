@@ -1,8 +1,8 @@
-/* Notes which changed pipelines the driver has in hand, for the case that the process does not survive it
- * (runtime/bundle/flight.h). What it was three times in a row passes through from then on (denials.h).
+/* Notes which changed pipelines the driver has in hand, in case the process does not survive that
+ * (runtime/bundle/flight.h). A pipeline that three runs in a row did not survive is denied (denials.h).
  *
- * The record is made at the first begin. Without a cache folder, or with CRASH_GUARD=0, there is none. Begin
- * and end are some stores. Threads: any. */
+ * Owns: this process's flight record, made at the first begin. Without a cache folder, or with CRASH_GUARD=0,
+ * there is no record. Begin and end are some stores. Threads: any. */
 #ifndef WPG_LAYER_BASE_FLIGHT_RECORDER_H
 #define WPG_LAYER_BASE_FLIGHT_RECORDER_H
 
@@ -10,12 +10,12 @@
 
 #include "runtime/base/hash.h"
 
-/* The driver gets the pipeline of that hash, as changed: to compile, or to run for the first time. Returns
- * what `end` takes; 0: it is not noted. */
+/* The driver gets the changed pipeline of that hash, to compile or to run for the first time. Returns the
+ * flight, which `end` takes; 0: the pipeline is not noted. */
 uint32_t wpg_flight_begin(wpg_hash128 hash);
-/* The driver has come back. */
+/* The driver has compiled the pipeline, or has run it. */
 void wpg_flight_end(uint32_t flight);
-/* The process ends in order: its record goes. */
+/* The process ends in order: the record is removed. */
 void wpg_flight_finish(void);
 /* The layer is unloaded: no thread is in it any more. */
 void wpg_flight_unload(void);

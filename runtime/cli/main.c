@@ -334,8 +334,9 @@ static const wpg_command commands[] = {
      "remove what the layer keeps beside profiles",
      "  --dry-run             only tell what would be removed\n"
      "  --cache               the cache of rewritten modules\n"
-     "  --denied              the deny list: pipelines that pass through since a device was lost,\n"
-     "                        or of which less is counted since they compiled for long\n"
+     "  --denied              the deny list: pipelines that pass through since a device was lost\n"
+     "                        or a driver crashed, or of which less is counted since they\n"
+     "                        compiled for long\n"
      "                        (default: both)\n"
      "  --folder DIR          the cache folder, if not that of WAVEPGO_CACHE or the default\n",
      wpg_command_clean},

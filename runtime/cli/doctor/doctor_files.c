@@ -140,6 +140,13 @@ static denial judge_denial(const char **says, const wpg_denied *list, const wpg_
     return NOTHING;
 }
 
+static void note_denials(wpg_doctor *doctor, size_t count, const char *what)
+{
+    if (count)
+        wpg_doctor_note(doctor, "wavepgo clean --denied forgets that", "%zu of the pipelines %s", count,
+                        what);
+}
+
 /* The deny list: what was blocked by a lost device or a crash, or took a driver long. */
 static void read_denied(wpg_doctor *doctor, const char *folder)
 {
@@ -168,23 +175,16 @@ static void read_denied(wpg_doctor *doctor, const char *folder)
         wpg_doctor_set(item, "state", state);
         (void)json_array_append_new(blocked, item);
     }
-    if (of[PASSES])
-        wpg_doctor_note(
-            doctor, "wavepgo clean --denied, to try them once more",
-            "%zu pipeline%s pass through, because a device was lost or the program ended with them "
-            "in the driver's hands",
-            of[PASSES], of[PASSES] == 1 ? "" : "s");
-    if (of[SUSPECTED])
-        wpg_doctor_note(
-            doctor, "wavepgo clean --denied, to forget that",
-            "with %zu pipeline%s in the driver's hands the program ended: if the next run ends so, "
-            "too, they pass through",
-            of[SUSPECTED], of[SUSPECTED] == 1 ? "" : "s");
-    if (of[LESS_COUNTED])
-        wpg_doctor_note(
-            doctor, "wavepgo clean --denied, to try them once more",
-            "of %zu pipeline%s less is counted, because the driver took long to compile the counters",
-            of[LESS_COUNTED], of[LESS_COUNTED] == 1 ? "" : "s");
+    note_denials(
+        doctor, of[PASSES],
+        "pass through, since a device was lost, or three runs in a row ended, with them in the driver's "
+        "hands");
+    note_denials(
+        doctor, of[SUSPECTED],
+        "were in the driver's hands when the program ended: after three such runs in a row they pass "
+        "through");
+    note_denials(doctor, of[LESS_COUNTED],
+                 "are counted in part or not at all, since the driver took long to compile the counters");
     wpg_denied_finish(&list);
     (void)json_object_set_new(doctor->root, "blocked", blocked);
 }
