@@ -88,13 +88,14 @@ emulated() {
     echo "$work/emulated/${1##*/}"
 }
 
-driver_icd() { # new|old|radv|radv-old|swiftshader|icd: prints the manifest, nothing if there is none
+driver_icd() { # new|old|radv|radv-old|swiftshader|hardware|icd: prints the manifest, nothing if there is none
     case $1 in
     new) echo "$WPG_LVP_ICD" ;;
     old) echo "$WPG_LVP_ICD_OLD" ;;
     radv) echo "$WPG_RADV_ICD" ;;
     radv-old) echo "$WPG_RADV_ICD_OLD" ;;
     swiftshader) echo "${WPG_SWIFTSHADER_ICD:-/usr/lib/chromium/vk_swiftshader_icd.json}" ;; # of Debian's chromium
+    hardware) echo "${WPG_HARDWARE_ICD:-}" ;; # of a GPU (hardware.sh)
     icd) echo "$WPG_BUILD/tests/icd/wpg_test_icd.json" ;; # the failing driver (tests/icd)
     *) die "unknown driver $1" ;;
     esac
@@ -119,12 +120,12 @@ rm -rf "$work"
 mkdir -p "$work/home" "$work/cache" || die "cannot make $work"
 wavepgo=$(emulated "$wavepgo") bench=$(emulated "$bench") app=$(emulated "$app") oracle=$(emulated "$oracle")
 HOME=$work/home XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/home XDG_RUNTIME_DIR=$work/home
-MESA_SHADER_CACHE_DISABLE=true NODEVICE_SELECT=1
+MESA_SHADER_CACHE_DISABLE=true __GL_SHADER_DISK_CACHE=0 NODEVICE_SELECT=1
 # A sanitizer's layer runs inside drivers that leak and that do not tell it of their locks.
 ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 UBSAN_OPTIONS=print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}
 TSAN_OPTIONS=suppressions=$WPG_SOURCE/tests/e2e/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}
-export HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR MESA_SHADER_CACHE_DISABLE NODEVICE_SELECT
+export HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR MESA_SHADER_CACHE_DISABLE __GL_SHADER_DISK_CACHE NODEVICE_SELECT
 # By themselves hints are left out on Mesa: here they rewrite many a stage that nothing else would.
 WAVEPGO_HINTS=on
 export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS WAVEPGO_HINTS
