@@ -1,47 +1,56 @@
 #!/bin/sh
 # Measures what counting in shaders costs on this machine, and checks that the counts are exact:
 #
-#     sh labkit.sh [--out FILE.json] [--quick] [--exactness] [--device N]
+#     sh labkit.sh [--out FILE.json] [--quick] [--exactness] [--only SECTIONS] [--device N]
 #
 # --out     where the result goes (default: wavepgo-lab.json in this folder)
 # --quick   small sizes, one round: does it work here?
 # --exactness  only the checks, no times
+# --only    these sections, by commas: exactness random counts benchmark sampling real
 # --device  which Vulkan device, by number from 0 (default: the first that is no processor)
 #
 # Needs x86-64 Linux and a Vulkan driver; no root, no network, no display, no compiler. Writes the result file and nothing else (work is
 # done in a temporary folder that is removed). Exit status: 0 all is well, 1 something is inexact or failed (the file says what),
-# 77 no Vulkan device, 2 bad option. CASES in the environment (names of benchmarks) leaves out the others.
+# 77 no Vulkan device, 2 bad option. In the environment: CASES (names of benchmarks), FAMILIES (surfaces, kernels) and SIDES
+# (of real shaders) leave out the others; ROUNDS (5; quick 1; without a GPU 3) is how often sides take turns.
 set -u
 
 kit=$(cd "$(dirname "$0")" && pwd) || exit 1
 out=$PWD/wavepgo-lab.json
 quick=
-only_exactness=
+sections="exactness random counts benchmark sampling real"
 device=
 
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=yes ;;
-    --exactness) only_exactness=yes ;;
-    --out | --device)
+    --exactness) sections="exactness random counts" ;;
+    --out | --device | --only)
         [ $# -ge 2 ] || { echo "labkit: $1 needs a value" >&2; exit 2; }
-        if [ "$1" = --out ]; then
-            case $2 in /*) out=$2 ;; *) out=$PWD/$2 ;; esac
-        else
+        case $1 in
+        --out) case $2 in /*) out=$2 ;; *) out=$PWD/$2 ;; esac ;;
+        --device)
             case $2 in '' | *[!0-9]*) echo "labkit: --device needs a number" >&2; exit 2 ;; esac
             device=$2
-        fi
+            ;;
+        --only)
+            all=$sections sections=$(echo "$2" | tr , ' ')
+            for section in ${sections:-none}; do
+                case " $all " in *" $section "*) ;; *) echo "labkit: no section '$section' ($all)" >&2; exit 2 ;; esac
+            done
+            ;;
+        esac
         shift
         ;;
-    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "labkit: unknown option '$1'" >&2; sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "labkit: unknown option '$1'" >&2; sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     esac
     shift
 done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/wavepgo-lab.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
+trap 'exit 1' HUP INT TERM # once there are results: those
 
 # What is set on this machine for other purposes shall not be measured; caches of compiled shaders would hide what compiling costs.
 for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\|LLVM_PROFILE_[A-Z_]*\|VK_INSTANCE_LAYERS\|VK_ADD_LAYER_PATH\)=.*/\1/p'); do
@@ -58,6 +67,7 @@ mkdir parts
 started=$(date +%s)
 status=0
 say() { echo "labkit: $*" >&2; }
+wants() { case " $sections " in *" $1 "*) return 0 ;; esac; return 1; }
 
 # ---- JSON ----
 
@@ -90,6 +100,7 @@ write_result() { # ERROR or nothing
         [ -z "${1:-}" ] || printf ' "error":%s,\n' "$(json_string "$1")"
         printf ' "ok":%s,\n' "$([ "$status" = 0 ] && echo true || echo false)"
         printf ' "machine":%s,\n' "$(machine)"
+        [ ! -s real ] || real_result
         for part in device exactness random counts benchmark sampling real; do
             [ ! -s parts/$part ] || printf ' "%s":%s,\n' "$part" "$(cat parts/$part)"
         done
@@ -157,6 +168,7 @@ if [ ! -s parts/device ]; then
     exit 77
 fi
 kind=$(sed -n 's/.*"type":"\([a-z]*\)".*/\1/p' parts/device)
+trap 'trap "" HUP INT TERM; status=1; write_result "interrupted: this is what there was by then"; exit 1' HUP INT TERM
 say "device $device: $(sed -n 's/.*"device":"\([^"]*\)".*/\1/p' parts/device)," \
     "$(sed -n 's/.*"driver_name":"\([^"]*\)".*/\1/p' parts/device) $(sed -n 's/.*"driver_info":"\([^"]*\)".*/\1/p' parts/device)"
 E2E_DEVICE=$device # for the exactness checks
@@ -199,6 +211,8 @@ fi
 # Each kernel runs under the layer, then lane by lane on the processor; every counter of every block must agree.
 exactness() { # MODE
     runs=0 counters=0 wrong=0 failures=0
+    mkdir "exactness-$1"
+    cd "exactness-$1" || return
     : >exact.skipped
     : >exact.failed
     for module in "$kit"/exactness/*.spv; do
@@ -214,8 +228,8 @@ exactness() { # MODE
         for variant in $variants; do
             rm -rf exact
             # shellcheck disable=SC2046
-            wavepgo run $(strategy_options "$1") --cache none --summary 0 --profile-file "$work/exact/%b.profraw" -- \
-                wavepgo-exactness "${kernel%.*}" "$stage" "$variant" "$kit/exactness" "$work/exact" >exact.out 2>exact.err
+            wavepgo run $(strategy_options "$1") --cache none --summary 0 --profile-file "$PWD/exact/%b.profraw" -- \
+                wavepgo-exactness "${kernel%.*}" "$stage" "$variant" "$kit/exactness" "$PWD/exact" >exact.out 2>exact.err
             code=$?
             # shellcheck disable=SC2046
             set -- "$1" $(sed -n 's/.* \([0-9]*\) counters compared, \([0-9]*\) disagreements$/\1 \2/p' exact.out)
@@ -232,14 +246,20 @@ exactness() { # MODE
         done
     done
     say "exactness, $1: $runs runs, $counters counters, $wrong disagree, $failures failed, $(grep -c . exact.skipped) left out"
-    [ $failures = 0 ] && [ $runs -gt 0 ] || status=1
     printf '{"mode":"%s","kernels":%d,"runs":%d,"counters":%d,"mismatches":%d,"passed":%s,"skipped":%s,"failed":%s}\n' "$1" \
         "$(grep -c . "$kit/exactness/kernels")" $runs $counters $wrong "$([ $failures = 0 ] && [ $runs -gt 0 ] && echo true || echo false)" \
-        "$(json_line <exact.skipped)" "$(json_line <exact.failed)" >>exactness.lines
+        "$(json_line <exact.skipped)" "$(json_line <exact.failed)" >../exactness-"$1".line
 }
-: >exactness.lines
-for mode in $strategies; do exactness "$mode"; done
-json_list <exactness.lines >parts/exactness
+# Nothing is timed here: all ways of counting at once where there are processors for them.
+if wants exactness; then
+    for mode in $strategies; do
+        if [ "$(getconf _NPROCESSORS_ONLN)" -ge 8 ]; then exactness "$mode" & else (exactness "$mode"); fi
+    done
+    wait
+    for mode in $strategies; do cat "exactness-$mode.line"; done >exactness.lines
+    ! grep -q '"passed":false' exactness.lines || status=1
+    json_list <exactness.lines >parts/exactness
+fi
 
 # Random shaders, counted in every way, against an interpreter (no layer: the rewriter alone).
 random_shaders() {
@@ -260,7 +280,7 @@ random_shaders() {
     printf '{"shaders":%d,"checks":%d,"blocks":%d,"excluded":%d,"unusable":%d,"failures":%d,"passed":%s,"exit_status":%d,"says":%s}' "$@" \
         "$([ $code = 0 ] && echo true || echo false)" $code "$(json_line <random.lines)" >parts/random
 }
-random_shaders
+! wants random || random_shaders
 
 # ---- counts of the benchmark: the same by every strategy ----
 
@@ -270,7 +290,9 @@ count_size=small
 records() { awk -v kind="$2" -v RS= '{ name = $1 } kind == "" || index(name, kind) { print }' "$1"; }
 reference=
 : >counts.lines
-for mode in $strategies; do
+# Use mode's profile comes from here, too.
+wants counts || wants benchmark && counted=$strategies || counted=
+for mode in $counted; do
     # shellcheck disable=SC2046,SC2086
     wavepgo run $(strategy_options "$mode") --cache none --summary 0 --profile-file "$work/counts-$mode/%b.profraw" -- \
         wavepgo-bench --device "$device" $some --size $count_size --checksum >counts.out 2>counts.err &&
@@ -294,13 +316,11 @@ for mode in $strategies; do
 done
 json_list <counts.lines >parts/counts
 
-[ -z "$only_exactness" ] || { skipped "times" "--exactness"; write_result; exit $status; }
-
 # ---- benchmark ----
 
 # A profile for use mode, of the size that is measured or smaller: pipelines are the same.
 trained=${strategies##* }
-wavepgo merge --quiet -o trained.profdata "counts-$trained" 2>trained.err || skipped "mode use" "$(head -n 1 trained.err)"
+! wants benchmark || wavepgo merge --quiet -o trained.profdata "counts-$trained" 2>trained.err || skipped "mode use" "$(head -n 1 trained.err)"
 
 # Sides of a comparison: "NAME: VAR=VALUE ..." one a line.
 side() { printf '%s: %s\n' "$1" "$(mode_environment $(mode_options "$1") --profile-file "$work/out-$1/%b.profraw")"; }
@@ -310,7 +330,11 @@ for mode in $modes; do
     *) side "$mode" ;;
     esac
 done >sides
-[ ! -s trained.profdata ] || printf 'use: %s\n' "$(mode_environment --use "$work/trained.profdata")" >>sides
+# Use mode waits for its words, so that they are what is timed; in the background is what creation then costs the program.
+if [ -s trained.profdata ]; then
+    printf 'use: %s\n' "$(mode_environment --use "$work/trained.profdata" --compile blocking)" >>sides
+    printf 'use-background: %s\n' "$(mode_environment --use "$work/trained.profdata" --compile background)" >>sides
+fi
 
 # compare OUTPUT OPTIONS...: every side of the file `sides`, one line of JSON a case and side.
 compare() {
@@ -332,8 +356,11 @@ if [ -n "$quick" ]; then
 elif [ "$kind" = cpu ]; then
     rounds=3 repeat=2
 fi
+rounds=${ROUNDS:-$rounds}
 : >results
-if [ -n "$quick" ]; then
+if ! wants benchmark; then
+    :
+elif [ -n "$quick" ]; then
     compare results --size small --rounds $rounds --repeat $repeat
 elif [ "$kind" = cpu ]; then
     compare results --size demo --rounds $rounds --repeat $repeat
@@ -352,7 +379,7 @@ section() { # ROUNDS REPEAT BINDS FILE
     printf '{"rounds":%d,"repeat":%d,"binds":%d,\n  "results":%s,\n  "means":%s}' "$1" "$2" "$3" \
         "$(grep '^{"case":' "$4" | json_list)" "$(grep '^{"cases":' "$4" | json_list)"
 }
-section $rounds $repeat 1 results >parts/benchmark
+! wants benchmark || section $rounds $repeat 1 results >parts/benchmark
 
 # Sampling by bind: many binds an execution, of which every sixteenth counts.
 binds=64
@@ -361,82 +388,37 @@ binds=64
 for mode in $modes; do
     case $mode in sampled-* | thin-*) side "$mode" ;; esac
 done >sides
-if [ -s sides ]; then
+if [ -s sides ] && wants sampling; then
     sampled_size=small
     [ "$kind" = cpu ] || [ -n "$quick" ] || sampled_size=demo
     compare results.sampled --size $sampled_size --rounds $rounds --repeat $repeat --binds $binds
     section $rounds $repeat $binds results.sampled >parts/sampling
 fi
 
-# Real shaders: frames of MaterialX's surfaces, without the layer and by turns in the modes that people use.
-surface() { # SIDE ITEM SECONDS: "name microseconds hash"
-    if [ "$1" = off ]; then
-        wavepgo-surfaces "$kit/real" '' "$3" "$2"
-    elif [ "$1" = use ]; then
-        wavepgo run --use "$work/real-$2.profdata" --compile blocking --cache none --summary 0 -- wavepgo-surfaces "$kit/real" '' "$3" "$2"
-    else
-        # shellcheck disable=SC2046
-        wavepgo run $(mode_options "$1") --cache none --summary 0 --profile-file "$work/real-$1/%b.profraw" -- wavepgo-surfaces "$kit/real" '' "$3" "$2"
-    fi
-}
-real_shaders() {
-    export DEVICE="$device" CLOCK=wall SIDE=1024 PASSES=32
-    each=1
-    [ "$kind" != cpu ] || { CLOCK=processor SIDE=128 PASSES=1; }
-    [ -z "$quick" ] || { SIDE=64 PASSES=1 each=0.05; }
-    : >surfaces
-    for bind in "$kit"/real/*.bind; do
-        item=$(basename "$bind" .bind)
-        if ! wavepgo run --generate --cache none --summary 0 --profile-file "$work/real-$item/%b.profraw" -- \
-            wavepgo-surfaces "$kit/real" '' 0.05 "$item" >surface.out 2>surface.err ||
-            ! wavepgo merge --quiet -o "real-$item.profdata" "real-$item" 2>>surface.err; then
-            status=1
-            say "$item: $(tail -n 1 surface.err)"
-            continue
-        fi
-        round=1
-        while [ $round -le $rounds ]; do
-            for mode in off use default binding sampled-bind thin-bind; do
-                case " off use $modes " in *" $mode "*) ;; *) continue ;; esac
-                surface $mode "$item" $each >surface.out 2>surface.err || { status=1; say "$item, $mode: $(tail -n 1 surface.err)"; }
-                sed "s/^/$mode $round /" surface.out >>surfaces
-            done
-            round=$((round + 1))
-        done
-    done
-    awk '
-        { time[$1, $2, $3] = $4; hash[$1, $2, $3] = $5; items[$3]; modes[$1]; if ($2 > rounds) rounds = $2 }
-        END {
-            for (item in items) for (mode in modes) {
-                if (mode == "off") continue
-                n = 0; equal = "true"; split("", ratio)
-                for (r = 1; r <= rounds; r++) {
-                    if (!((mode SUBSEP r SUBSEP item) in time) || !(("off" SUBSEP r SUBSEP item) in time)) continue
-                    x = time[mode, r, item] / time["off", r, item]
-                    for (i = n++; i > 0 && ratio[i] > x; i--) ratio[i + 1] = ratio[i]
-                    ratio[i + 1] = x
-                    if (hash[mode, r, item] != hash["off", r, item]) equal = "false"
-                }
-                if (n) printf "{\"item\":\"%s\",\"mode\":\"%s\",\"off_us\":%.1f,\"ratio\":%.4f,\"ratio_min\":%.4f,\"ratio_max\":%.4f,\"equal\":%s}\n",
-                    item, mode, time["off", 1, item], n % 2 ? ratio[(n + 1) / 2] : (ratio[n / 2] + ratio[n / 2 + 1]) / 2, ratio[1], ratio[n], equal
-            }
-        }' surfaces | LC_ALL=C sort >surfaces.lines
-    [ -s surfaces.lines ] || status=1
-    ! grep -q '"equal":false' surfaces.lines || status=1
-    json_list <surfaces.lines >parts/real
-}
-if [ -d "$kit/real" ]; then real_shaders; else skipped "real shaders" "this kit was packed without any"; fi
+if ! wants real; then
+    :
+elif [ -d "$kit/real" ]; then
+    . "$kit/real.sh"
+    real_shaders
+else
+    skipped "real shaders" "this kit was packed without any"
+fi
 
 write_result
 echo
 if [ -s parts/real ]; then
-    echo "frames of real shaders, over no layer:"
-    sed -n 's/^ *{"item":"\([^"]*\)","mode":"\([^"]*\)".*"ratio":\([0-9.]*\),.*"equal":\([a-z]*\)}.*/\1 \2 \3 \4/p' parts/real |
-        awk '{ printf "  %-18s %-14s %6.3f  (image equal: %s)\n", $1, $2, $3, $4 }'
+    echo "real shaders, time over no layer, geometric means:"
+    sed -n 's/^ *{"family":"\([^"]*\)","item":"[^"]*","mode":"\([^"]*\)".*"ratio":\([0-9.]*\),.*"equal":\([a-z]*\)}.*/\1 \2 \3 \4/p' parts/real |
+        awk '{ key = $1 " " $2; sum[key] += log($3); n[key]++; if ($3 > worst[key]) worst[key] = $3; if ($4 == "false") wrong[key]++ }
+            END { for (key in n) { split(key, name); printf "  %-10s %-14s %6.3f  (worst %6.3f; %d items%s)\n", name[1], name[2], exp(sum[key] / n[key]), worst[key], n[key],
+                wrong[key] ? ", results of " wrong[key] " DIFFER" : "" } }' | LC_ALL=C sort
     echo
 fi
-echo "time over no layer, geometric means:"
-cat results results.sampled | sed -n 's/^{"cases":\([0-9]*\),"label":"\([^"]*\)","geomean_ratio":\([0-9.]*\),"geomean_create_ratio":\([0-9.]*\).*"worst_ratio":\([0-9.]*\).*/\2 \3 \5 \4 \1/p' |
-    awk '{ printf "  %-18s %6.3f  (worst %6.3f; pipeline creation %6.3f; %d cases)\n", $1, $2, $3, $4, $5 }'
-[ $status = 0 ] && echo "exactness: all counters agree" || echo "something failed or disagrees: see $out"
+touch results results.sampled
+if [ -s results ] || [ -s results.sampled ]; then
+    echo "time over no layer, geometric means:"
+    cat results results.sampled | sed -n 's/^{"cases":\([0-9]*\),"label":"\([^"]*\)","geomean_ratio":\([0-9.]*\),"geomean_create_ratio":\([0-9.]*\).*"worst_ratio":\([0-9.]*\).*/\2 \3 \5 \4 \1/p' |
+        awk '{ printf "  %-18s %6.3f  (worst %6.3f; pipeline creation %6.3f; %d cases)\n", $1, $2, $3, $4, $5 }'
+fi
+[ $status = 0 ] && echo "$sections: all agrees" || echo "something failed or disagrees: see $out"
 exit $status

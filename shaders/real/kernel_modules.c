@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     OP_CONSTANT = 43,
@@ -29,7 +30,7 @@ enum {
 
 /* -- The library */
 
-char *kernel_read_file(size_t *size, const char *path)
+static char *read_file(size_t *size, const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *bytes = NULL;
@@ -54,32 +55,64 @@ static size_t offset_of_address(const char *bytes, const Elf64_Ehdr *head, uint6
     return 0;
 }
 
-wpg_status kernel_module_find(kernel_module *m, const char *bytes, size_t size, const char *kernel,
+static wpg_status take(kernel_module *m, const void *bytes, size_t size, const char *kernel, wpg_error *err)
+{
+    m->count = size / 4;
+    m->words = malloc(size ? size : 1);
+    if (!m->words)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    memcpy(m->words, bytes, m->count * 4);
+    if (m->count > 5 && m->words[0] == 0x07230203)
+        return WPG_OK;
+    return wpg_fail(err, WPG_E_FORMAT, "the kernel '%s' is no SPIR-V module", kernel);
+}
+
+static wpg_status find_in_folder(kernel_module *m, const char *folder, const char *kernel, wpg_error *err)
+{
+    char path[4096];
+    size_t size;
+    snprintf(path, sizeof path, "%s/%s.spv", folder, kernel);
+    char *bytes = read_file(&size, path);
+    if (!bytes)
+        return wpg_fail(err, WPG_E_IO, "cannot read %s", path);
+    wpg_status status = take(m, bytes, size, kernel, err);
+    free(bytes);
+    return status;
+}
+
+wpg_status kernel_library_open(kernel_library *from, const char *path, wpg_error *err)
+{
+    struct stat about;
+    *from = (kernel_library){.path = path};
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return WPG_OK;
+    from->bytes = read_file(&from->size, path);
+    if (!from->bytes)
+        return wpg_fail(err, WPG_E_IO, "cannot read %s", path);
+    if (from->size < sizeof(Elf64_Ehdr) || memcmp(from->bytes, ELFMAG, SELFMAG))
+        return wpg_fail(err, WPG_E_FORMAT, "the library is no ELF file");
+    return WPG_OK;
+}
+
+wpg_status kernel_module_find(kernel_module *m, const kernel_library *from, const char *kernel,
                               wpg_error *err)
 {
+    const char *bytes = from->bytes;
     const Elf64_Ehdr *head = (const void *)bytes;
     char wanted[128];
+    if (!bytes)
+        return find_in_folder(m, from->path, kernel, err);
     snprintf(wanted, sizeof wanted, "%s_data", kernel);
-    if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG))
-        return wpg_fail(err, WPG_E_FORMAT, "the library is no ELF file");
     const Elf64_Shdr *sections = (const void *)(bytes + head->e_shoff);
     for (int i = 0; i < head->e_shnum; i++) {
         if (sections[i].sh_type != SHT_DYNSYM)
             continue;
         const Elf64_Sym *symbols = (const void *)(bytes + sections[i].sh_offset);
         const char *names = bytes + sections[sections[i].sh_link].sh_offset;
-        for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
-            if (strcmp(names + symbols[k].st_name, wanted) != 0)
-                continue;
-            size_t at = offset_of_address(bytes, head, symbols[k].st_value);
-            m->count = symbols[k].st_size / 4;
-            m->words = malloc(symbols[k].st_size);
-            if (!m->words)
-                return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-            memcpy(m->words, bytes + at, m->count * 4);
-            if (m->count > 5 && m->words[0] == 0x07230203)
-                return WPG_OK;
-        }
+        for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++)
+            if (strcmp(names + symbols[k].st_name, wanted) == 0)
+                return take(m, bytes + offset_of_address(bytes, head, symbols[k].st_value),
+                            symbols[k].st_size, kernel, err);
     }
     return wpg_fail(err, WPG_E_NOT_FOUND, "the library has no kernel '%s'", kernel);
 }

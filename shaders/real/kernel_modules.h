@@ -13,10 +13,14 @@ typedef struct kernel_module {
     size_t count;
 } kernel_module;
 
-/* The whole file, malloc'd; NULL if it cannot be read. */
-char *kernel_read_file(size_t *size, const char *path);
-/* A copy of the module under the symbol KERNEL_data of an ELF file. */
-wpg_status kernel_module_find(kernel_module *m, const char *bytes, size_t size, const char *kernel,
+/* Where modules are: an ELF file that has them under the symbols KERNEL_data, or a folder of KERNEL.spv. */
+typedef struct kernel_library {
+    const char *path;
+    char *bytes; /* owned: free(); NULL: a folder */
+    size_t size;
+} kernel_library;
+wpg_status kernel_library_open(kernel_library *from, const char *path, wpg_error *err);
+wpg_status kernel_module_find(kernel_module *m, const kernel_library *from, const char *kernel,
                               wpg_error *err);
 /* One bit a binding. */
 uint32_t kernel_module_bindings(const kernel_module *m);

@@ -2,6 +2,7 @@
  *
  *     kernels list
  *     kernels LIBRARY run|attainable SECONDS NAME...
+ *     kernels LIBRARY extract FOLDER      the modules, as KERNEL.spv; such a folder serves as a LIBRARY, too
  *
  * LIBRARY: an ELF file with llama.cpp's Vulkan backend. Each kernel is a SPIR-V module under the symbol
  * KERNEL_data. Push constants, specialisation constants and workgroups are those of ggml-vulkan.cpp. Shapes
@@ -10,6 +11,9 @@
  *
  * attainable: loads of push constants in the module are replaced by their values. Each shape has a pipeline.
  * SEVERAL=1: three shapes in turns, as one pipeline serves layers of a model and models of a process.
+ *
+ * For GPUs, which run such a kernel in microseconds: PASSES (4) is how often a run dispatches each shape,
+ * CLOCK=gpu measures by timestamps. DEVICE: as wavepgo-bench --device.
  *
  * Output: name, processor time of one run in microseconds, hash of the output buffer.
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
@@ -21,12 +25,13 @@
 #include <time.h>
 
 #include "shaders/real/kernel_modules.h"
-#include "shaders/runner/device.h"
+#include "shaders/real/program.h"
 
 enum {
     MAX_BINDINGS = 8,
     MAX_PUSH = 64,  /* words */
     DISPATCHES = 4, /* of a run, of each shape */
+    MOST_DISPATCHES = 1024,
     MAX_SHAPES = 3,
 };
 
@@ -492,11 +497,20 @@ static wpg_status make_buffers(kernel *k, const bench_device *dev, wpg_error *er
         if (k->job.buffers[i].content == NONE)
             continue;
         size_t size = (size_t)k->job.buffers[i].count * k->job.buffers[i].bytes;
-        WPG_TRY(
-            bench_buffer_create(&k->buffers[i], dev, size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, true, err));
-        memset(k->buffers[i].mapped, 0, size);
-        fill_buffer(k->buffers[i].mapped, k->job.buffers[i].content, k->job.buffers[i].count,
-                    k->job.buffers[i].limit, i + 1);
+        void *bytes = calloc(1, size);
+        if (!bytes)
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+        fill_buffer(bytes, k->job.buffers[i].content, k->job.buffers[i].count, k->job.buffers[i].limit,
+                    i + 1);
+        wpg_status status =
+            bench_buffer_create(&k->buffers[i], dev, size,
+                                VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                                    VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                false, err);
+        if (status == WPG_OK)
+            status = bench_buffer_upload(&k->buffers[i], dev, bytes, size, err);
+        free(bytes);
+        WPG_TRY(status);
     }
     return WPG_OK;
 }
@@ -611,32 +625,33 @@ static wpg_status run_once(const kernel *shapes, unsigned count, const bench_dev
 {
     VkCommandBuffer commands;
     WPG_TRY(bench_commands_begin(&commands, dev, err));
-    for (int i = 0; i < DISPATCHES; i++)
+    bench_timer_begin(commands, dev);
+    for (uint32_t i = bench_environment_number("PASSES", DISPATCHES, MOST_DISPATCHES); i > 0; i--)
         for (unsigned s = 0; s < count; s++)
             dispatch(&shapes[s], commands);
+    bench_timer_end(commands, dev);
     BENCH_VK(vkEndCommandBuffer(commands));
     WPG_TRY(bench_submit(dev, commands, NULL, err));
     vkFreeCommandBuffers(dev->device, dev->pool, 1, &commands);
     return WPG_OK;
 }
 
-static double processor_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static uint64_t hash_of(const kernel *k, uint64_t hash)
+static wpg_status add_to_hash(uint64_t *hash, const kernel *k, const bench_device *dev, wpg_error *err)
 {
     for (uint32_t i = 0; i < MAX_BINDINGS; i++) {
-        const uint8_t *bytes = k->buffers[i].mapped;
         if (k->job.buffers[i].content != RESULT)
             continue;
-        for (size_t n = 0; n < (size_t)k->job.buffers[i].count * k->job.buffers[i].bytes; n++)
-            hash = (hash ^ bytes[n]) * 0x100000001b3u;
+        size_t size = (size_t)k->job.buffers[i].count * k->job.buffers[i].bytes;
+        uint8_t *bytes = malloc(size);
+        if (!bytes)
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+        wpg_status status = bench_buffer_download(bytes, &k->buffers[i], dev, size, err);
+        for (size_t n = 0; n < size && status == WPG_OK; n++)
+            *hash = (*hash ^ bytes[n]) * 0x100000001b3u;
+        free(bytes);
+        WPG_TRY(status);
     }
-    return hash;
+    return WPG_OK;
 }
 
 /* Runs for `seconds` that do not count, so that pipelines of the background are there, then for `seconds`
@@ -655,16 +670,18 @@ static wpg_status measure(const kernel *shapes, unsigned count, const bench_devi
     } while ((double)(now - begin) < seconds * 1e9);
     WPG_TRY(run_once(shapes, count, dev, err));
     unsigned runs = 0;
-    double before = processor_us();
+    double spent = 0;
     begin = bench_now_ns();
     do {
+        bench_clock clock;
+        bench_clock_start(&clock);
         WPG_TRY(run_once(shapes, count, dev, err));
+        WPG_TRY(bench_clock_add(&spent, &clock, dev, err));
         runs++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
-    before = processor_us() - before;
     for (unsigned s = 0; s < count; s++)
-        hash = hash_of(&shapes[s], hash);
-    printf("%s %.1f %012llx\n", name, before / runs, (unsigned long long)hash & 0xffffffffffffu);
+        WPG_TRY(add_to_hash(&hash, &shapes[s], dev, err));
+    printf("%s %.1f %012llx\n", name, spent / runs, (unsigned long long)hash & 0xffffffffffffu);
     fflush(stdout);
     return WPG_OK;
 }
@@ -703,7 +720,7 @@ static wpg_status make_shape(kernel *k, const kernel *first, const bench_device 
     return WPG_OK;
 }
 
-static wpg_status run_item(const bench_device *dev, const char *library, size_t size, bool frozen,
+static wpg_status run_item(const bench_device *dev, const kernel_library *library, bool frozen,
                            const char *name, double seconds, wpg_error *err)
 {
     kernel shapes[MAX_SHAPES] = {0};
@@ -719,7 +736,7 @@ static wpg_status run_item(const bench_device *dev, const char *library, size_t 
         shapes[s].job.subgroup = subgroup_of(dev);
         shape_of(shape, items[i].shape, s);
         items[i].fill(&shapes[s].job, shape);
-        WPG_TRY(kernel_module_find(&m, library, size, items[i].kernel, err));
+        WPG_TRY(kernel_module_find(&m, library, items[i].kernel, err));
         WPG_TRY(make_shape(&shapes[s], shapes, dev, &m, frozen, err));
         free(m.words);
     }
@@ -730,26 +747,47 @@ static wpg_status run_item(const bench_device *dev, const char *library, size_t 
     return WPG_OK;
 }
 
+/* The module of every item. */
+static wpg_status extract(const kernel_library *library, const char *folder, wpg_error *err)
+{
+    for (size_t i = 0; i < ITEMS; i++) {
+        char path[4096];
+        kernel_module m = {0};
+        WPG_TRY(kernel_module_find(&m, library, items[i].kernel, err));
+        snprintf(path, sizeof path, "%s/%s.spv", folder, items[i].kernel);
+        FILE *file = fopen(path, "wb");
+        const bool written = file && fwrite(m.words, 4, m.count, file) == m.count;
+        free(m.words);
+        if ((file && fclose(file) != 0) || !written)
+            return wpg_fail(err, WPG_E_IO, "cannot write %s", path);
+    }
+    return WPG_OK;
+}
+
 int main(int argc, char **argv)
 {
     bench_device dev;
+    kernel_library library = {0};
     wpg_error err = {0};
     if (argc == 2 && !strcmp(argv[1], "list")) {
         for (size_t i = 0; i < ITEMS; i++)
             puts(items[i].name);
         return 0;
     }
-    if (argc < 5) {
-        fputs("kernels list\nkernels LIBRARY run|attainable SECONDS NAME...\n", stderr);
+    const bool extracts = argc == 4 && !strcmp(argv[2], "extract");
+    if (argc < 5 && !extracts) {
+        fputs(
+            "kernels list\nkernels LIBRARY run|attainable SECONDS NAME...\nkernels LIBRARY extract FOLDER\n",
+            stderr);
         return 2;
     }
-    size_t size;
-    char *library = kernel_read_file(&size, argv[1]);
-    wpg_status status = library ? bench_device_create(&dev, NULL, BENCH_DEVICE_VULKAN_1_2, &err)
-                                : wpg_fail(&err, WPG_E_IO, "cannot read %s", argv[1]);
+    wpg_status status = kernel_library_open(&library, argv[1], &err);
+    if (status == WPG_OK)
+        status = extracts ? extract(&library, argv[3], &err)
+                          : bench_device_create(&dev, getenv("DEVICE"), BENCH_DEVICE_VULKAN_1_2, &err);
     for (int i = 4; i < argc && status == WPG_OK; i++)
-        status = run_item(&dev, library, size, !strcmp(argv[2], "attainable"), argv[i], atof(argv[3]), &err);
-    free(library);
+        status = run_item(&dev, &library, !strcmp(argv[2], "attainable"), argv[i], atof(argv[3]), &err);
+    free(library.bytes);
     if (status == WPG_OK)
         return 0;
     fprintf(stderr, "kernels: %s\n", err.message);

@@ -24,10 +24,10 @@ fetch() {
             skip "npm could not fetch its packages"
         : >"$folder/fetched"
     fi
-    if [ ! -e "$folder/kernels" ] || [ "$here/kernels.c" -nt "$folder/kernels" ] || [ "$here/kernel_modules.c" -nt "$folder/kernels" ]; then
+    if [ ! -e "$folder/kernels" ] || [ -n "$(find "$here" "$here/../runner" \( -name 'kernel*.[ch]' -o -name 'program.[ch]' -o -name 'device.[ch]' \) -newer "$folder/kernels")" ]; then
         command -v cc >/dev/null 2>&1 || skip "needs cc"
         (cd "$root" && cc -O2 -std=gnu17 -I. ${WPG_VULKAN_HEADERS:+-I"$WPG_VULKAN_HEADERS"} -o "$folder/kernels" shaders/real/kernels.c \
-            shaders/real/kernel_modules.c shaders/runner/device.c runtime/base/error.c runtime/base/text.c -lvulkan -lm -pthread) || skip "cc could not build kernels.c"
+            shaders/real/kernel_modules.c shaders/real/program.c shaders/runner/device.c runtime/base/error.c runtime/base/text.c -lvulkan -lm -pthread) || skip "cc could not build kernels.c"
     fi
 }
 

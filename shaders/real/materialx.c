@@ -12,7 +12,8 @@
  * a pipeline, and frames show them in turns; WARM (0): for so many seconds before times are taken.
  *
  * For GPUs, which draw such a sphere in microseconds: SIDE (128) is the image's side in pixels, PASSES (1)
- * how often a frame draws it, CLOCK=wall measures what passes. DEVICE: as wavepgo-bench --device.
+ * how often a frame draws it, CLOCK=gpu measures the drawing by timestamps, CLOCK=wall all that passes.
+ * DEVICE: as wavepgo-bench --device.
  *
  * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
  * set to a folder, the image goes there as NAME.rgba32f, too (differ.cjs compares such images).
@@ -24,7 +25,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "shaders/runner/device.h"
+#include "shaders/real/program.h"
 
 enum {
     MOST_SIDE = 4096,
@@ -456,6 +457,7 @@ static wpg_status record(VkCommandBuffer *cmd, const item *it, const program *p,
                                 .imageExtent = {p->side, p->side, 1}};
     VkDeviceSize zero = 0;
     WPG_TRY(bench_commands_begin(cmd, &p->dev, err));
+    bench_timer_begin(*cmd, &p->dev);
     for (uint32_t i = 0; i < p->passes; i++) {
         vkCmdBeginRenderPass(*cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
         vkCmdBindPipeline(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->pipeline);
@@ -465,6 +467,7 @@ static wpg_status record(VkCommandBuffer *cmd, const item *it, const program *p,
         vkCmdDrawIndexed(*cmd, INDICES, 1, 0, 0, 0);
         vkCmdEndRenderPass(*cmd);
     }
+    bench_timer_end(*cmd, &p->dev);
     vkCmdCopyImageToBuffer(*cmd, p->target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, p->pixels.buffer, 1,
                            &region);
     BENCH_VK(vkEndCommandBuffer(*cmd));
@@ -538,14 +541,6 @@ static wpg_status load(item *it, const program *p, const char *folder, const cha
     return WPG_OK;
 }
 
-static double now_us(void)
-{
-    const char *clock = getenv("CLOCK");
-    struct timespec t;
-    clock_gettime(clock && strcmp(clock, "wall") == 0 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
 static void keep_pixels(const char *name, const uint8_t *bytes, size_t count)
 {
     const char *folder = getenv("PIXELS");
@@ -571,18 +566,26 @@ static uint64_t hash_pixels(const program *p, const char *name)
     return hash & 0xffffffffffffu;
 }
 
+static wpg_status timed_frame(double *spent, const program *p, const item *it, wpg_error *err)
+{
+    bench_clock clock;
+    bench_clock_start(&clock);
+    WPG_TRY(frame(p, it, err));
+    return bench_clock_add(spent, &clock, &p->dev, err);
+}
+
 static wpg_status run(const program *p, const item *it, const char *name, double seconds, wpg_error *err)
 {
     for (int i = 0; i < 2; i++)
         WPG_TRY(frame(p, it, err));
     uint64_t hash = hash_pixels(p, name), begin = bench_now_ns();
-    double before = now_us();
+    double spent = 0;
     unsigned frames = 0;
     do {
-        WPG_TRY(frame(p, it, err));
+        WPG_TRY(timed_frame(&spent, p, it, err));
         frames++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
-    printf("%s %.1f %012llx\n", name, (now_us() - before) / frames, (unsigned long long)hash);
+    printf("%s %.1f %012llx\n", name, spent / frames, (unsigned long long)hash);
     return WPG_OK;
 }
 
@@ -592,11 +595,8 @@ static wpg_status take_turns(unsigned *rounds, double *spent, const program *p, 
 {
     const uint64_t begin = bench_now_ns();
     for (*rounds = 0; *rounds == 0 || (double)(bench_now_ns() - begin) < seconds * 1e9; (*rounds)++)
-        for (int i = 0; i < count; i++) {
-            const double before = now_us();
-            WPG_TRY(frame(p, &items[i], err));
-            spent[i] += now_us() - before;
-        }
+        for (int i = 0; i < count; i++)
+            WPG_TRY(timed_frame(&spent[i], p, &items[i], err));
     return WPG_OK;
 }
 
@@ -631,18 +631,11 @@ static wpg_status load_all(item *items, const program *p, char **argv, int count
     return WPG_OK;
 }
 
-/* A number of the environment, from 1 to `most`. */
-static uint32_t number_of(const char *name, uint32_t otherwise, uint32_t most)
-{
-    const char *text = getenv(name);
-    const unsigned long n = text ? strtoul(text, NULL, 10) : otherwise;
-    return n < 1 ? 1 : n < most ? (uint32_t)n : most;
-}
-
 int main(int argc, char **argv)
 {
     static item items[MAX_ITEMS];
-    program p = {.side = number_of("SIDE", 128, MOST_SIDE), .passes = number_of("PASSES", 1, MOST_PASSES)};
+    program p = {.side = bench_environment_number("SIDE", 128, MOST_SIDE),
+                 .passes = bench_environment_number("PASSES", 1, MOST_PASSES)};
     wpg_error err = {0};
     if (argc < 5) {
         fputs("materialx FOLDER SUFFIX SECONDS NAME...\n", stderr);

@@ -313,8 +313,9 @@ static wpg_status record_copy(const bench_buffer *to, const bench_buffer *from, 
         .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
         .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT,
     };
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
-                         &barrier, 0, NULL, 0, NULL);
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                         NULL, 0, NULL);
     BENCH_VK(vkEndCommandBuffer(cmd));
     wpg_status status = bench_submit(dev, cmd, NULL, err);
     vkFreeCommandBuffers(dev->device, dev->pool, 1, &cmd);
@@ -334,6 +335,19 @@ wpg_status bench_buffer_upload(const bench_buffer *b, const bench_device *dev, c
     return status;
 }
 
+wpg_status bench_buffer_download(void *to, const bench_buffer *b, const bench_device *dev, size_t size,
+                                 wpg_error *err)
+{
+    bench_buffer staging;
+    wpg_status status = bench_buffer_create(&staging, dev, size, VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, err);
+    if (status == WPG_OK)
+        status = record_copy(&staging, b, dev, size, err);
+    if (status == WPG_OK)
+        memcpy(to, staging.mapped, size);
+    bench_buffer_destroy(&staging, dev);
+    return status;
+}
+
 wpg_status bench_commands_begin(VkCommandBuffer *cmd, const bench_device *dev, wpg_error *err)
 {
     VkCommandBufferAllocateInfo allocate = {
@@ -345,6 +359,34 @@ wpg_status bench_commands_begin(VkCommandBuffer *cmd, const bench_device *dev, w
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     BENCH_VK(vkAllocateCommandBuffers(dev->device, &allocate, cmd));
     BENCH_VK(vkBeginCommandBuffer(*cmd, &begin));
+    return WPG_OK;
+}
+
+void bench_timer_begin(VkCommandBuffer cmd, const bench_device *dev)
+{
+    if (!dev->queries)
+        return;
+    vkCmdResetQueryPool(cmd, dev->queries, 0, 2);
+    vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, dev->queries, 0);
+}
+
+void bench_timer_end(VkCommandBuffer cmd, const bench_device *dev)
+{
+    if (dev->queries)
+        vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, dev->queries, 1);
+}
+
+wpg_status bench_timer_read(double *ms, const bench_device *dev, wpg_error *err)
+{
+    uint64_t ticks[2] = {0, 0};
+    *ms = 0;
+    if (!dev->queries)
+        return WPG_OK;
+    BENCH_VK(vkGetQueryPoolResults(dev->device, dev->queries, 0, 2, sizeof ticks, ticks, sizeof *ticks,
+                                   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    uint64_t mask = dev->timestamp_bits >= 64 ? UINT64_MAX : (1ull << dev->timestamp_bits) - 1;
+    uint64_t delta = (ticks[1] - ticks[0]) & mask;
+    *ms = (double)delta * (double)dev->properties.limits.timestampPeriod * 1e-6;
     return WPG_OK;
 }
 

@@ -66,12 +66,23 @@ void bench_buffer_destroy(bench_buffer *b, const bench_device *dev);
 wpg_status bench_buffer_upload(const bench_buffer *b, const bench_device *dev, const void *data, size_t size,
                                wpg_error *err);
 
+/* Copies a device buffer made with TRANSFER_SRC into `to`, through a staging buffer; waits. */
+wpg_status bench_buffer_download(void *to, const bench_buffer *b, const bench_device *dev, size_t size,
+                                 wpg_error *err);
+
 /* The first memory type of `bits` with all `wanted` flags, else with all `needed` flags. */
 wpg_status bench_memory_type(uint32_t *type, const bench_device *dev, uint32_t bits,
                              VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags needed, wpg_error *err);
 
 /* One primary command buffer for one submission or many. */
 wpg_status bench_commands_begin(VkCommandBuffer *cmd, const bench_device *dev, wpg_error *err);
+
+/* Times what is recorded between the two, in one command buffer that executes at a time. Nothing on a queue
+ * without timestamps. */
+void bench_timer_begin(VkCommandBuffer cmd, const bench_device *dev);
+void bench_timer_end(VkCommandBuffer cmd, const bench_device *dev);
+/* Milliseconds that it took on the device, once submitted; 0 if the queue does not tell. */
+wpg_status bench_timer_read(double *ms, const bench_device *dev, wpg_error *err);
 
 /* Submits and waits. *wall_ns (may be NULL) is the time from before vkQueueSubmit until the fence was seen.
  */

@@ -90,34 +90,15 @@ static wpg_status record(job *j, wpg_error *err)
     const bench_device *dev = j->dev;
     VkCommandBuffer *cmd = &j->cmd;
     WPG_TRY(bench_commands_begin(cmd, dev, err));
-    if (dev->queries) {
-        vkCmdResetQueryPool(*cmd, dev->queries, 0, 2);
-        vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, dev->queries, 0);
-    }
+    bench_timer_begin(*cmd, dev);
     for (uint32_t i = 0; i < j->options->binds; i++) {
         if (j->compute)
             record_compute(*cmd, j->p, j->r, j->work);
         else
             record_graphics(*cmd, j->p, j->r, j->work);
     }
-    if (dev->queries)
-        vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, dev->queries, 1);
+    bench_timer_end(*cmd, dev);
     BENCH_VK(vkEndCommandBuffer(*cmd));
-    return WPG_OK;
-}
-
-/* Milliseconds between the two timestamps; 0 if they do not tell. */
-static wpg_status read_timestamps(double *ms, const bench_device *dev, wpg_error *err)
-{
-    uint64_t ticks[2] = {0, 0};
-    *ms = 0;
-    if (!dev->queries)
-        return WPG_OK;
-    BENCH_VK(vkGetQueryPoolResults(dev->device, dev->queries, 0, 2, sizeof ticks, ticks, sizeof *ticks,
-                                   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
-    uint64_t mask = dev->timestamp_bits >= 64 ? UINT64_MAX : (1ull << dev->timestamp_bits) - 1;
-    uint64_t delta = (ticks[1] - ticks[0]) & mask;
-    *ms = (double)delta * (double)dev->properties.limits.timestampPeriod * 1e-6;
     return WPG_OK;
 }
 
@@ -141,7 +122,7 @@ static wpg_status execute_once(job *j, double *own_ms, uint64_t *wall_ns, wpg_er
     *own_ms = processor_ms() - before;
     if (j->options->processor_clock)
         return WPG_OK;
-    return read_timestamps(own_ms, j->dev, err);
+    return bench_timer_read(own_ms, j->dev, err);
 }
 
 /* Executes `repeat` times, at least once; before that, the warm-up: one execution where more than one is
