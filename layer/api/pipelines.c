@@ -3,9 +3,10 @@
  * Each create-info is handled by itself. First comes a plan (pipeline_plan.h), then the driver with our
  * stages. If the driver refuses these, it gets the program's own create-info. The program's pipeline cache
  * only ever sees the program's own shaders. Creation feedback is the original's.
- * FAIL_ON_PIPELINE_COMPILE_REQUIRED returns the driver's result for the original: the layer never compiles
- * where the program asked for no compile. Source: Vulkan 1.3, 10.2 and 10.3 (multiple pipelines),
- * VK_EXT_pipeline_creation_cache_control.
+ * FAIL_ON_PIPELINE_COMPILE_REQUIRED returns the driver's result for the original. In use mode the layer never
+ * compiles where the program asked for no compile; elsewhere it does where the original is at hand: drivers
+ * keep caches of their own, and what they have there would never count. Source: Vulkan 1.3, 10.2 and 10.3
+ * (multiple pipelines), VK_EXT_pipeline_creation_cache_control.
  *
  * COMPILE=background: a pipeline whose words would have to be made is the program's own for now, and is
  * handed to variants.h. Of parts of libraries and ray tracing only the words are, for a later run.
@@ -44,6 +45,7 @@ typedef struct request {
     bool graphics, rays;             /* neither: compute */
     VkDeferredOperationKHR deferred; /* rays: to be given down where the whole call is one pipeline */
     wpg_link *link;                  /* of the pipeline being made; NULL: it is not linked from parts */
+    bool compiles;                   /* ours may be compiled, whatever the program asked */
     uint64_t driver_time;
     wpg_hash128 hash; /* of the pipeline being made */
     wpg_counter_slot
@@ -79,6 +81,29 @@ static uint64_t flags_of(const void *info)
         return flags->flags;
     /* The first members of all three are the same. */
     return ((const VkComputePipelineCreateInfo *)info)->flags;
+}
+
+typedef union create_info {
+    VkGraphicsPipelineCreateInfo graphics;
+    VkComputePipelineCreateInfo compute;
+    VkRayTracingPipelineCreateInfoKHR rays;
+} create_info;
+
+/* Takes the flag from the copy's own flags and from those of its chain, which is copied in `arena` up to
+ * them. false: the chain cannot be copied. */
+static bool clear_flag(create_info *copy, wpg_arena *arena, VkPipelineCreateFlags flag)
+{
+    const VkBaseInStructure *base = (const void *)copy;
+    const wpg_pipeline_flags_2 *flags = wpg_chain_find(base->pNext, WPG_STRUCTURE_PIPELINE_FLAGS_2);
+    wpg_pipeline_flags_2 *mine = flags ? wpg_arena_memdup(arena, flags, sizeof *flags) : NULL;
+    /* The first members of all three are the same. */
+    copy->compute.flags &= ~flag;
+    if (!flags)
+        return true;
+    if (!mine)
+        return false;
+    mine->flags &= ~(uint64_t)flag;
+    return wpg_library_copy_chain(&copy->compute.pNext, arena, base->pNext, flags, mine);
 }
 
 /* -- What is not looked at */
@@ -192,12 +217,6 @@ static void note_layout(request *req, const void *info, VkPipeline pipeline)
         wpg_counter_pipeline_remove(device, pipeline);
 }
 
-typedef union create_info {
-    VkGraphicsPipelineCreateInfo graphics;
-    VkComputePipelineCreateInfo compute;
-    VkRayTracingPipelineCreateInfoKHR rays;
-} create_info;
-
 /* Counters by binding: the pipeline is made with the layout that has our set, and noted with the set. */
 static VkResult create_bound(request *req, create_info *mine, VkPipeline *pipeline)
 {
@@ -224,6 +243,7 @@ static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo 
                             VkPipeline *pipeline)
 {
     create_info mine;
+    wpg_arena arena;
     VkResult result;
     const uint32_t flight = wpg_flight_begin(req->hash);
     if (req->graphics) {
@@ -236,9 +256,13 @@ static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo 
         mine.compute = *(const VkComputePipelineCreateInfo *)info;
         mine.compute.stage = stages[0];
     }
+    wpg_arena_init(&arena);
+    if (req->compiles) /* what cannot be cleared stays */
+        (void)clear_flag(&mine, &arena, VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT);
     result = req->slot ? create_bound(req, &mine, pipeline)
                        : call_driver(req, req->device->cache, 1, &mine, pipeline);
     wpg_flight_end(flight);
+    wpg_arena_finish(&arena);
     if (result != VK_SUCCESS)
         *pipeline = VK_NULL_HANDLE;
     return result;
@@ -279,7 +303,8 @@ static void not_compiled(wpg_pipeline_plan *plan)
 }
 
 /* The application asked not to wait for a compile. If its own is at hand, it gets that, or ours if that is at
- * hand, too. If only ours is, the program made this pipeline before, and its own would be at hand now. */
+ * hand, too, or is to count. If only ours is, the program made this pipeline before, and its own would be at
+ * hand now. */
 static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const void *info,
                                  VkPipeline *pipeline)
 {
@@ -290,7 +315,8 @@ static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const vo
     if (result < 0)
         return result;
     wpg_feedback_keep(&kept, base->pNext);
-    if (req->device->cache && create_with(req, plan->infos, info, &ours) == VK_SUCCESS) {
+    req->compiles = result == VK_SUCCESS && req->device->mode != WPG_MODE_USE;
+    if ((req->compiles || req->device->cache) && create_with(req, plan->infos, info, &ours) == VK_SUCCESS) {
         req->device->next.DestroyPipeline(req->device->handle, *pipeline, req->allocator);
         *pipeline = ours;
         if (result == VK_SUCCESS)
@@ -487,6 +513,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
         wpg_pipeline_plan_commit(plan, true);
         return VK_SUCCESS;
     }
+    req->compiles = true; /* the program has its own */
     size_t count = create_twins(twins, req, plan, made_of(req, info));
     bool made = count > 0;
     wpg_feedback_restore(&kept);
@@ -681,6 +708,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     req->slot = plan.bound_slot;
     req->hash = plan.hash;
     req->counting = VK_NULL_HANDLE;
+    req->compiles = false;
 
     VkResult result;
     if (plan.later && !plan.whole)
@@ -754,23 +782,6 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 
 /* -- The commands */
 
-/* No derivative: neither by the copy's own flags, nor by those of its chain, which is copied in `arena` up to
- * them. false: the chain cannot be copied. */
-static bool clear_derivative(create_info *copy, wpg_arena *arena)
-{
-    const VkBaseInStructure *base = (const void *)copy;
-    const wpg_pipeline_flags_2 *flags = wpg_chain_find(base->pNext, WPG_STRUCTURE_PIPELINE_FLAGS_2);
-    wpg_pipeline_flags_2 *mine = flags ? wpg_arena_memdup(arena, flags, sizeof *flags) : NULL;
-    /* The first members of all three are the same. */
-    copy->compute.flags &= ~(VkPipelineCreateFlags)VK_PIPELINE_CREATE_DERIVATIVE_BIT;
-    if (!flags)
-        return true;
-    if (!mine)
-        return false;
-    mine->flags &= ~(uint64_t)VK_PIPELINE_CREATE_DERIVATIVE_BIT;
-    return wpg_library_copy_chain(&copy->compute.pNext, arena, base->pNext, flags, mine);
-}
-
 /* A derivative that names its base by position in the same call gets the base's handle instead, since the
  * call is taken apart. Without a base (its creation failed) it is made as no derivative: that is a hint to
  * the driver only (Vulkan 1.3, 10.4). NULL: it cannot be made without a base. */
@@ -796,7 +807,7 @@ static const void *with_base(create_info *copy, wpg_arena *arena, const request 
         copy->compute.basePipelineIndex = -1;
         copy->compute.basePipelineHandle = handle;
     }
-    return handle || clear_derivative(copy, arena) ? copy : NULL;
+    return handle || clear_flag(copy, arena, VK_PIPELINE_CREATE_DERIVATIVE_BIT) ? copy : NULL;
 }
 
 static VkResult create_all(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)

@@ -131,10 +131,12 @@ answers)
     for mode in generate use; do
         cp "$work/absent.cache" "$work/$mode.cache"
         case $mode in
-        generate) generate warm-$mode "$app" answers "$WPG_SPIRV" "$work/$mode.cache" ;;
+        generate) WAVEPGO_LOG=info generate warm-$mode "$app" answers "$WPG_SPIRV" "$work/$mode.cache" ;;
         use) use warm-$mode "$work/profile" "$app" answers "$WPG_SPIRV" "$work/$mode.cache" ;;
         esac
         same warm warm-$mode
+        # What is at hand for the program counts nevertheless.
+        [ $mode = use ] || ! grep 'not compiled yet' "$work/warm-$mode.log" || fail "passed through with a warm cache"
         # What the program had in its cache is still there.
         plain after-$mode "$app" answers "$WPG_SPIRV" "$work/$mode.cache"
         same warm after-$mode
