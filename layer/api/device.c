@@ -9,6 +9,7 @@
 #include "compiler/optimize/ir/optimize.h"
 #include "layer/api/hooks.h"
 #include "layer/api/libraries.h"
+#include "layer/api/lifetime.h"
 #include "layer/api/shader_objects.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/power.h"
@@ -474,6 +475,8 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
                 link_device(device);
                 wpg_writer_start();
             }
+            if (device->mode != WPG_MODE_OFF)
+                wpg_process_watch_exit();
         }
     }
     wpg_feature_plan_finish(&plan);

@@ -140,6 +140,37 @@ static void print_summary(void)
     wpg_summary_print(names, more, later.waiting);
 }
 
+static void leave_device(void *device, void *context)
+{
+    (void)context;
+    wpg_variants_leave(device);
+}
+
+/* exit() has begun. Drivers end themselves by handlers of their own, before destructors, and unmap what we
+ * would read there. Of handlers the last registered comes first: this one is registered after the driver's,
+ * and before it those that the program registered later, which may destroy the device as usual. */
+static void leaving(void)
+{
+    wpg_process *process = &wpg_the_process;
+    static atomic_flag begun = ATOMIC_FLAG_INIT;
+    if (!process->pid || !wpg_process_is_owner() || atomic_flag_test_and_set(&begun))
+        return;
+    wpg_writer_stop();
+    wpg_ticker_stop();
+    wpg_handles_each(&process->devices, leave_device, NULL);
+    if (process->mode == WPG_MODE_GENERATE)
+        wpg_files_write_all(true);
+    atomic_store(&process->left, true);
+}
+
+void wpg_process_watch_exit(void)
+{
+    static atomic_uint registered;
+    enum { MOST = 16 }; /* drivers register once or twice, programs make thousands of devices */
+    if (atomic_load(&registered) < MOST && atomic_fetch_add(&registered, 1) < MOST)
+        (void)atexit(leaving);
+}
+
 /* The end of the program. The program may have left devices alive: what is persistently mapped is
  * read, no Vulkan call is made. Other threads may still run our hooks when the program merely ends, so that
  * their records stay unless nothing is alive any more. */

@@ -10,5 +10,8 @@
 void wpg_process_load(void);
 /* The first instance may bring settings of its own (VK_EXT_layer_settings); later ones find them fixed. */
 void wpg_process_first_instance(const VkInstanceCreateInfo *info);
+/* The driver may have registered what ends it at exit: from here on counters are read before that, and no
+ * thread of ours is in the driver then. Called after a device was made, and after its first submission. */
+void wpg_process_watch_exit(void);
 
 #endif

@@ -2,6 +2,7 @@
  * writer thread has requested a drain, ours follows on the same queue, which the caller may use. The first
  * line of each hook is the cheap way out. */
 #include "layer/api/hooks.h"
+#include "layer/api/lifetime.h"
 #include "layer/api/loss.h"
 #include "layer/base/first_use.h"
 #include "layer/base/frames.h"
@@ -36,6 +37,9 @@ static void drain(wpg_device *device, const wpg_queue *queue)
 
 static void after(wpg_device *device, VkQueue handle, VkResult result)
 {
+    if (!atomic_load_explicit(&device->submitted, memory_order_relaxed) &&
+        !atomic_exchange(&device->submitted, true))
+        wpg_process_watch_exit();
     (void)wpg_loss_check(device, result);
     if (!atomic_load_explicit(&device->drain_wanted, memory_order_relaxed) || result < 0 ||
         device->mode != WPG_MODE_GENERATE || atomic_load(&device->lost) || !wpg_process_is_owner())

@@ -91,6 +91,7 @@ typedef struct wpg_device {
     atomic_uint_fast64_t first_use_began;  /* the call that is timed (first_use.h); 0: none */
     atomic_uint_fast64_t first_use_polled; /* the same, where the program polls */
     atomic_bool lost, loss_told;
+    atomic_bool submitted; /* once */
     atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
     atomic_uint draining;           /* queue hooks that may be about to submit one */
     atomic_bool drain_failed;       /* one was refused: what was asked for may not have been done */
@@ -108,6 +109,7 @@ typedef struct wpg_process {
     pthread_mutex_t lock;           /* guards device_list */
     wpg_device *device_list;
     atomic_uint instance_count;
+    atomic_bool left; /* exit() has begun: the driver may be gone, with what it had mapped (lifetime.c) */
 } wpg_process;
 
 extern wpg_process wpg_the_process;

@@ -474,7 +474,8 @@ void wpg_files_write_all(bool unloading)
     wpg_device *head = first_device();
     if (!unloading)
         wpg_files_retire_list(head, true);
-    (void)read_devices(head);
+    if (!unloading || !atomic_load(&wpg_the_process.left))
+        (void)read_devices(head);
     const bool ends = unloading || !head;
     for (size_t i = 0; ends && i < files.list.count; i++)
         files.list.data[i]->changed |= files.list.data[i]->pool != NULL; /* flushed, but not into the pool */

@@ -209,6 +209,29 @@ void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info)
     device->records = true;
 }
 
+static bool builds(const wpg_variants *all)
+{
+    for (unsigned i = 0; i < all->started; i++)
+        if (all->current[i])
+            return true;
+    return false;
+}
+
+void wpg_variants_leave(wpg_device *device)
+{
+    wpg_variants *all = device->variants;
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    if (!all || pthread_mutex_timedlock(&all->lock, &until) != 0)
+        return;
+    all->stop = true;
+    (void)pthread_cond_broadcast(&all->work);
+    while (builds(all) && pthread_cond_timedwait(&all->done, &all->lock, &until) == 0)
+        ;
+    (void)pthread_mutex_unlock(&all->lock);
+}
+
 void wpg_variants_finish(wpg_device *device)
 {
     wpg_variants *all = device->variants;

@@ -67,6 +67,8 @@ bool wpg_variants_wanted(wpg_device *device);
 void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info);
 /* Before the device goes: the builder ends, all variants are destroyed. */
 void wpg_variants_finish(wpg_device *device);
+/* The process ends: nothing more is begun. Waits for what is being made, two seconds at most. */
+void wpg_variants_leave(wpg_device *device);
 
 /* A pipeline was made for the program; `info` is its VkGraphicsPipelineCreateInfo or
  * VkComputePipelineCreateInfo. */

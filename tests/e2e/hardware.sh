@@ -1,17 +1,18 @@
 #!/bin/sh
 # The end-to-end tests on this machine's own GPU, several at a time, with no compiler:
 #
-#     sh tests/e2e/hardware.sh [--icd MANIFEST] [--jobs N] [--limit SECONDS] [PATTERN...]
+#     sh tests/e2e/hardware.sh [--icd MANIFEST] [--jobs N] [--limit SECONDS] [--keep FILE.tar.gz] [PATTERN...]
 #     sh tests/e2e/hardware.sh --pack OUT.tar.gz      # tests and programs for a machine that cannot build: unpack, the same command there
 #
 # MANIFEST: the driver's (default: the first of a GPU where loaders look). PATTERN: tests whose names contain it (default: all that
-# run on one driver). --limit (120): of one test. What needs another driver, or a tool that is absent, reports itself as skipped.
+# run on one driver). --limit (120): of one test. --keep: the small files of tests that failed. A process that crashes is listed with
+# its call stack, even if the test expects it. Stopped by TERM, the rest is told nevertheless. What needs another driver, or a tool that is absent, reports itself as skipped.
 # Files of failed tests stay in build/tests/e2e/out. Exit code: 1 if a test failed, 77 without a GPU's driver.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${WPG_BUILD:-$root/build}
 list=$build/tests/e2e/list # by the build: NAME SCRIPT CASE, a line each
-icd= jobs=$(getconf _NPROCESSORS_ONLN) limit=120 out= patterns=
+icd= jobs=$(getconf _NPROCESSORS_ONLN) limit=120 keep= out= patterns=
 
 pack() {
     staging=$(mktemp -d) && trap 'rm -rf "$staging"' EXIT
@@ -32,12 +33,12 @@ pack() {
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --icd | --jobs | --limit | --pack)
+    --icd | --jobs | --limit | --keep | --pack)
         [ $# -ge 2 ] || { echo "hardware: $1 needs a value" >&2; exit 2; }
-        case $1 in --icd) icd=$2 ;; --jobs) jobs=$2 ;; --limit) limit=$2 ;; --pack) pack "$2"; exit ;; esac
+        case $1 in --icd) icd=$2 ;; --jobs) jobs=$2 ;; --limit) limit=$2 ;; --keep) keep=$2 ;; --pack) pack "$2"; exit ;; esac
         shift
         ;;
-    -*) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    -*) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
     *) patterns="$patterns $1" ;;
     esac
     shift
@@ -49,7 +50,19 @@ done
 WPG_HARDWARE_ICD=$out
 [ -n "$out" ] || { echo "skip: no driver of a GPU here"; exit 77; }
 [ ! -d "$build/tools" ] || PATH=$PATH:$build/tools
+told() {
+    for file in "$results"/crashed/*; do
+        [ -e "$file" ] && echo "== a process crashed:" && cat "$file"
+    done
+    # Small files alone: profiles of thousands of pipelines say little of a failure.
+    [ -z "$keep" ] || (cd "$build/tests/e2e" && find out -type f -size -64k ! -name '*.spv' | tar -czf - -T -) >"$keep"
+    awk '{ n[$1]++ } END { printf "%d passed, %d skipped, %d failed, %d ran too long\n", n["passed"], n["skipped"], n["failed"], n["timeout"];
+        exit n["failed"] + n["timeout"] > 0 }' "$results/words"
+}
 results=$(mktemp -d) && trap 'rm -rf "$results"' EXIT
+mkdir "$results/crashed"
+trap 'trap "" HUP INT TERM; told; exit 1' HUP INT TERM
+export WPG_BACKTRACES="$results/crashed" LD_PRELOAD="$build/lib/libwavepgo_test_backtrace.so${LD_PRELOAD:+:$LD_PRELOAD}"
 export WPG_HARDWARE_ICD WPG_DRIVER=hardware WPG_SOURCE="$root" WPG_BUILD="$build" results limit
 awk -v patterns="$patterns" 'BEGIN { n = split(patterns, wanted, " ") }
     { keep = !n; for (i = 1; i <= n; i++) if (index($1, wanted[i])) keep = 1; if (keep) print $1, $2, $3 == "" ? "-" : $3 }' "$list" >"$results/list"
@@ -65,5 +78,4 @@ xargs -P "$jobs" -L 1 sh -c '
     cat "$file.word" >>"$results/words"
     [ $word = passed ] || [ $word = skipped ] || sed "s/^/    /" "$file.out" | tail -n 40 >>"$file.word"
     cat "$file.word"' <"$results/list"
-awk '{ n[$1]++ } END { printf "%d passed, %d skipped, %d failed, %d ran too long\n", n["passed"], n["skipped"], n["failed"], n["timeout"];
-    exit n["failed"] + n["timeout"] > 0 }' "$results/words"
+told
