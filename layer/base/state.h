@@ -91,7 +91,7 @@ typedef struct wpg_device {
     atomic_uint_fast64_t first_use_began;  /* the call that is timed (first_use.h); 0: none */
     atomic_uint_fast64_t first_use_polled; /* the same, where the program polls */
     atomic_bool lost, loss_told;
-    atomic_bool submitted; /* once */
+    atomic_bool submitted;          /* once */
     atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
     atomic_uint draining;           /* queue hooks that may be about to submit one */
     atomic_bool drain_failed;       /* one was refused: what was asked for may not have been done */

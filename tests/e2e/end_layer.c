@@ -1,10 +1,9 @@
 /* A Vulkan layer for the tests: below the layer under test it plays a driver that ends itself at exit, as
- * NVIDIA's does. Once a device was made, and again at its first submission, it registers a handler. That takes
- * away all memory that is mapped then; a pipeline that is made after that, or while it is done, aborts the
- * process. With END_COMPILE=SECONDS making a pipeline takes so long.
+ * NVIDIA's does. Once a device was made, and again at its first submission, it registers a handler. That
+ * takes away all memory that is mapped then; a pipeline that is made after that, or while it is done, aborts
+ * the process. With END_COMPILE=SECONDS making a pipeline takes so long.
  *
- * It hides VK_EXT_external_memory_host, so that counters lie in memory of the driver's. Serves one device at a
- * time; memory that was mapped is never given back, as the programs here do not. */
+ * It hides VK_EXT_external_memory_host, so that counters lie in memory of the driver's. Serves one device. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
