@@ -160,8 +160,10 @@ use() {
     echo $? >"$work/$run_name.code"
 }
 
-# same NAME NAME: exit code and standard output of two runs are equal.
+# same NAME NAME: exit code and standard output of two runs are equal. Of two benchmarks a GPU's driver contracts the floats otherwise
+# where other code is around them (seen on NVIDIA's): there their images do not count.
 same() {
+    [ "$WPG_DRIVER" != hardware ] || sed -i -E '/^[0-9a-f]{16}  (mesh|uber)$/d' "$work/$1.out" "$work/$2.out"
     cmp -s "$work/$1.code" "$work/$2.code" ||
         fail "exit codes of $1 and $2 differ: $(cat "$work/$1.code") and $(cat "$work/$2.code"): $(tail -n 3 "$work/$2.err")"
     diff "$work/$1.out" "$work/$2.out" >"$work/diff" || {
