@@ -183,18 +183,12 @@ hidden-*)
     esac
     ;;
 ended)
-    # A driver that ends itself at exit, before us, and takes its memory along (end_layer.c): a program that destroys nothing leaves its
+    # A driver that ends itself at exit, before us, and takes its memory along (shim_end.h): a program that destroys nothing leaves its
     # counts and ends as it would have, also while a pipeline is made in the background.
-    need_built "$WPG_BUILD/lib/libVkLayer_wavepgo_test_end.so"
-    mkdir -p "$work/end"
-    cat >"$work/end/end.json" <<JSON
-{"file_format_version": "1.1.2", "layer": {"name": "VK_LAYER_WAVEPGO_TEST_end", "type": "GLOBAL",
- "library_path": "$WPG_BUILD/lib/libVkLayer_wavepgo_test_end.so", "api_version": "1.3.0",
- "implementation_version": "1", "description": "wavepgo tests: a driver that ends itself"}}
-JSON
     plain ended-absent "$app" leave "$WPG_SPIRV"
     generate whole "$app" compute "$WPG_SPIRV"
-    export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$work/end" VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_end
+    below
+    export SHIM_END=1 SHIM_HIDE=host
     generate ended "$app" leave "$WPG_SPIRV"
     same ended-absent ended
     [ "$(count_profiles ended)" = 1 ] || fail "no profile: $(head -n 3 "$work/ended.log") $(tail -n 3 "$work/ended.err")"
@@ -202,7 +196,7 @@ JSON
     # The flush comes every few milliseconds: its thread is not in the driver's memory either.
     WAVEPGO_FLUSH_INTERVAL=0.001 generate flushed "$app" leave "$WPG_SPIRV"
     same ended-absent flushed
-    WAVEPGO_COMPILE=background END_COMPILE=0.4 WAVEPGO_HINTS=on use used "$work/whole" "$app" leave "$WPG_SPIRV"
+    WAVEPGO_COMPILE=background SHIM_END_COMPILE=0.4 WAVEPGO_HINTS=on use used "$work/whole" "$app" leave "$WPG_SPIRV"
     same ended-absent used
     ;;
 leave)

@@ -29,6 +29,7 @@
  *                               or each counter takes a pass of its own. Says "shim: ..." on standard error
  *                               where the rules are broken
  *
+ *     SHIM_END=1                the driver ends itself at exit (shim_end.h)
  *     SHIM_DRM=MINOR            is the kernel's render node of that number (VK_EXT_physical_device_drm)
  *
  * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
@@ -46,7 +47,9 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
+#include "tests/e2e/shim.h"
 #include "tests/e2e/shim_counters.h"
+#include "tests/e2e/shim_end.h"
 #include "tests/e2e/shim_modules.h"
 #include "tests/e2e/shim_times.h"
 
@@ -89,6 +92,11 @@ static struct {
 
 #define DEVICE_CALL(name)   ((PFN_##name)shim.next_device(shim.device, #name))
 #define INSTANCE_CALL(name) ((PFN_##name)shim.next_instance(shim.instance, #name))
+
+PFN_vkVoidFunction shim_next(const char *name)
+{
+    return shim.next_device(shim.device, name);
+}
 
 static bool refuses(const char *what)
 {
@@ -164,8 +172,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_compute(VkDevice device, VkPipeline
         return VK_ERROR_UNKNOWN;
     }
     const uint64_t begin = shim_times_now();
+    shim_end_make(true);
     VkResult result =
         DEVICE_CALL(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
+    shim_end_make(false);
     shim_times_pipelines(begin, count, pipelines);
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
@@ -220,8 +230,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_graphics(VkDevice device, VkPipelin
         return VK_ERROR_UNKNOWN;
     }
     const uint64_t begin = shim_times_now();
+    shim_end_make(true);
     VkResult result =
         DEVICE_CALL(vkCreateGraphicsPipelines)(device, cache, count, infos, allocator, pipelines);
+    shim_end_make(false);
     shim_times_pipelines(begin, count, pipelines);
     return result;
 }
@@ -441,6 +453,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
                                                    VkFence fence)
 {
     compile();
+    shim_end_watch(true);
     if (rewritten_made)
         crash("run");
     return submits() ? DEVICE_CALL(vkQueueSubmit)(queue, count, infos, fence) : VK_ERROR_DEVICE_LOST;
@@ -516,7 +529,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice physical, 
                                                      uint32_t *count, VkExtensionProperties *properties)
 {
     bool more = getenv("SHIM_PERFORMANCE") != NULL, node = getenv("SHIM_DRM") != NULL;
-    if (layer || (!hides("reconvergence") && !more && !node))
+    if (layer || (!hides("reconvergence") && !hides("host") && !more && !node))
         return shim.get_extensions(physical, layer, count, properties);
     uint32_t all = 0, kept = 0;
     VkResult result = shim.get_extensions(physical, NULL, &all, NULL);
@@ -527,8 +540,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice physical, 
     }
     result = shim.get_extensions(physical, NULL, &all, list);
     for (uint32_t i = 0; i < all; i++)
-        if (!hides("reconvergence") ||
-            strcmp(list[i].extensionName, "VK_KHR_shader_maximal_reconvergence") != 0)
+        if (!(hides("reconvergence") &&
+              strcmp(list[i].extensionName, "VK_KHR_shader_maximal_reconvergence") == 0) &&
+            !(hides("host") &&
+              strcmp(list[i].extensionName, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) == 0))
             list[kept++] = list[i];
     if (more)
         list[kept++] = (VkExtensionProperties){VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME, 1};
@@ -582,145 +597,6 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
         if (stages && getenv("SHIM_RAY_WAVES"))
             *stages |= VK_SHADER_STAGE_RAYGEN_BIT_KHR;
     }
-}
-
-/* -- Performance queries: made up */
-
-enum { MAX_POOLS = 64, POOL_QUERIES = 1024 };
-static struct fake_pool {
-    VkQueryPool handle;
-    uint32_t counters, indices[SHIM_COUNTERS];
-    uint8_t state[POOL_QUERIES]; /* 0: as made, 1: reset, 2: begun, 3: ended */
-} fake_pools[MAX_POOLS];
-static unsigned locks_held;
-
-static void rule(bool holds, const char *what)
-{
-    if (!holds)
-        fprintf(stderr, "shim: %s\n", what);
-}
-
-static struct fake_pool *fake_pool_of(VkQueryPool handle)
-{
-    for (unsigned i = 0; handle && i < MAX_POOLS; i++)
-        if (fake_pools[i].handle == handle)
-            return &fake_pools[i];
-    return NULL;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL acquire_lock(VkDevice device, const VkAcquireProfilingLockInfoKHR *info)
-{
-    (void)device;
-    rule(info->timeout < 1000000000u, "the lock is waited for too long");
-    rule(!locks_held, "the lock is taken twice");
-    if (shim_performance("busy"))
-        return VK_TIMEOUT;
-    locks_held++;
-    return VK_SUCCESS;
-}
-
-static VKAPI_ATTR void VKAPI_CALL release_lock(VkDevice device)
-{
-    (void)device;
-    rule(locks_held == 1, "a lock that is not held is released");
-    locks_held = 0;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL create_query_pool(VkDevice device, const VkQueryPoolCreateInfo *info,
-                                                        const VkAllocationCallbacks *allocator,
-                                                        VkQueryPool *pool)
-{
-    VkQueryPoolCreateInfo plain = *info;
-    if (info->queryType != VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR)
-        return DEVICE_CALL(vkCreateQueryPool)(device, info, allocator, pool);
-    const VkQueryPoolPerformanceCreateInfoKHR *what = info->pNext;
-    plain.queryType = VK_QUERY_TYPE_OCCLUSION; /* a handle of the driver's, never used there */
-    plain.pNext = NULL;
-    VkResult result = DEVICE_CALL(vkCreateQueryPool)(device, &plain, allocator, pool);
-    pthread_mutex_lock(&lock);
-    unsigned i = 0;
-    while (i < MAX_POOLS && fake_pools[i].handle)
-        i++;
-    rule(i < MAX_POOLS && info->queryCount <= POOL_QUERIES && what &&
-             what->counterIndexCount <= SHIM_COUNTERS,
-         "too many performance queries");
-    if (result == VK_SUCCESS && i < MAX_POOLS) {
-        fake_pools[i] = (struct fake_pool){.handle = *pool, .counters = what->counterIndexCount};
-        memcpy(fake_pools[i].indices, what->pCounterIndices, what->counterIndexCount * sizeof(uint32_t));
-    }
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-static VKAPI_ATTR void VKAPI_CALL destroy_query_pool(VkDevice device, VkQueryPool pool,
-                                                     const VkAllocationCallbacks *allocator)
-{
-    struct fake_pool *fake = fake_pool_of(pool);
-    if (fake)
-        fake->handle = VK_NULL_HANDLE;
-    DEVICE_CALL(vkDestroyQueryPool)(device, pool, allocator);
-}
-
-static VKAPI_ATTR void VKAPI_CALL reset_query_pool(VkDevice device, VkQueryPool pool, uint32_t first,
-                                                   uint32_t count)
-{
-    struct fake_pool *fake = fake_pool_of(pool);
-    if (fake)
-        memset(fake->state + first, 1, count);
-    else
-        DEVICE_CALL(vkResetQueryPool)(device, pool, first, count);
-}
-
-static VKAPI_ATTR void VKAPI_CALL cmd_reset_query_pool(VkCommandBuffer commands, VkQueryPool pool,
-                                                       uint32_t first, uint32_t count)
-{
-    rule(!fake_pool_of(pool), "performance queries are reset in a command buffer");
-    if (!fake_pool_of(pool))
-        DEVICE_CALL(vkCmdResetQueryPool)(commands, pool, first, count);
-}
-
-static VKAPI_ATTR void VKAPI_CALL cmd_begin_query(VkCommandBuffer commands, VkQueryPool pool, uint32_t query,
-                                                  VkQueryControlFlags flags)
-{
-    struct fake_pool *fake = fake_pool_of(pool);
-    if (!fake) {
-        DEVICE_CALL(vkCmdBeginQuery)(commands, pool, query, flags);
-        return;
-    }
-    rule(locks_held == 1, "a performance query begins without the lock");
-    rule(fake->state[query] == 1, "a performance query begins that was not reset");
-    fake->state[query] = 2;
-}
-
-static VKAPI_ATTR void VKAPI_CALL cmd_end_query(VkCommandBuffer commands, VkQueryPool pool, uint32_t query)
-{
-    struct fake_pool *fake = fake_pool_of(pool);
-    if (!fake) {
-        DEVICE_CALL(vkCmdEndQuery)(commands, pool, query);
-        return;
-    }
-    rule(fake->state[query] == 2, "a performance query ends that did not begin");
-    fake->state[query] = 3;
-}
-
-/* Of each query as many instructions as 1000, and as many bytes as 64.25; a run of a recording has the same
- * each time it is submitted, so that the queries stay ended after the first time. */
-static VKAPI_ATTR VkResult VKAPI_CALL get_query_results(VkDevice device, VkQueryPool pool, uint32_t first,
-                                                        uint32_t count, size_t size, void *data,
-                                                        VkDeviceSize stride, VkQueryResultFlags flags)
-{
-    struct fake_pool *fake = fake_pool_of(pool);
-    if (!fake)
-        return DEVICE_CALL(vkGetQueryPoolResults)(device, pool, first, count, size, data, stride, flags);
-    rule(flags == 0 && size >= count * stride, "results of performance queries are asked for with flags");
-    VkPerformanceCounterResultKHR *results = data;
-    for (uint32_t q = 0; q < count; q++)
-        for (uint32_t i = 0; i < fake->counters; i++)
-            if (fake->indices[i] == 3)
-                results[q * (stride / sizeof *results) + i].float64 = 64.25;
-            else
-                results[q * (stride / sizeof *results) + i].uint64 = 1000;
-    return VK_SUCCESS;
 }
 
 /* The create-info without what the driver does not know. */
@@ -802,6 +678,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
         shim.physical = physical;
         shim.device = *device;
         shim.queue_count = 0;
+        shim_end_watch(false);
     }
     return result;
 }
@@ -847,26 +724,12 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkCreateSwapchainKHR", (PFN_vkVoidFunction)create_swapchain},
         {"vkQueuePresentKHR", (PFN_vkVoidFunction)queue_present},
     };
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } queries[] = {
-        {"vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR",
-         (PFN_vkVoidFunction)shim_enumerate_counters},
-        {"vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR", (PFN_vkVoidFunction)shim_query_passes},
-        {"vkAcquireProfilingLockKHR", (PFN_vkVoidFunction)acquire_lock},
-        {"vkReleaseProfilingLockKHR", (PFN_vkVoidFunction)release_lock},
-        {"vkCreateQueryPool", (PFN_vkVoidFunction)create_query_pool},
-        {"vkDestroyQueryPool", (PFN_vkVoidFunction)destroy_query_pool},
-        {"vkResetQueryPool", (PFN_vkVoidFunction)reset_query_pool},
-        {"vkCmdResetQueryPool", (PFN_vkVoidFunction)cmd_reset_query_pool},
-        {"vkCmdBeginQuery", (PFN_vkVoidFunction)cmd_begin_query},
-        {"vkCmdEndQuery", (PFN_vkVoidFunction)cmd_end_query},
-        {"vkGetQueryPoolResults", (PFN_vkVoidFunction)get_query_results},
-    };
-    for (size_t i = 0; shim_performance(NULL) && i < sizeof queries / sizeof *queries; i++)
-        if (strcmp(name, queries[i].name) == 0)
-            return queries[i].function;
+    const shim_hook *const tables[] = {shim_performance(NULL) ? shim_query_hooks : NULL,
+                                       shim_ends() ? shim_end_hooks : NULL};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const shim_hook *hook = tables[t]; hook && hook->name; hook++)
+            if (strcmp(name, hook->name) == 0)
+                return hook->function;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(name, table[i].name) == 0)
             return table[i].function;
