@@ -1,12 +1,13 @@
 #!/bin/sh
 # Measures what counting in shaders costs on this machine, and checks that the counts are exact:
 #
-#     sh labkit.sh [--out FILE.json] [--quick] [--exactness] [--only SECTIONS] [--device N]
+#     sh labkit.sh [--out FILE.json] [--quick] [--exactness] [--only SECTIONS] [--minutes N] [--device N]
 #
 # --out     where the result goes (default: wavepgo-lab.json in this folder)
 # --quick   small sizes, one round: does it work here?
 # --exactness  only the checks, no times
-# --only    these sections, by commas: exactness random counts benchmark sampling real
+# --only    these sections, by commas: exactness random counts real benchmark sampling
+# --minutes stop then, with what there is: for a machine that is lent
 # --device  which Vulkan device, by number from 0 (default: the first that is no processor)
 #
 # Needs x86-64 Linux and a Vulkan driver; no root, no network, no display, no compiler. Writes the result file and nothing else (work is
@@ -18,20 +19,25 @@ set -u
 kit=$(cd "$(dirname "$0")" && pwd) || exit 1
 out=$PWD/wavepgo-lab.json
 quick=
-sections="exactness random counts benchmark sampling real"
+sections="exactness random counts real benchmark sampling"
 device=
+minutes=
 
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=yes ;;
     --exactness) sections="exactness random counts" ;;
-    --out | --device | --only)
+    --out | --device | --only | --minutes)
         [ $# -ge 2 ] || { echo "labkit: $1 needs a value" >&2; exit 2; }
         case $1 in
         --out) case $2 in /*) out=$2 ;; *) out=$PWD/$2 ;; esac ;;
         --device)
             case $2 in '' | *[!0-9]*) echo "labkit: --device needs a number" >&2; exit 2 ;; esac
             device=$2
+            ;;
+        --minutes)
+            case $2 in '' | *[!0-9]*) echo "labkit: --minutes needs a number" >&2; exit 2 ;; esac
+            minutes=$2
             ;;
         --only)
             all=$sections sections=$(echo "$2" | tr , ' ')
@@ -42,11 +48,18 @@ while [ $# -gt 0 ]; do
         esac
         shift
         ;;
-    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "labkit: unknown option '$1'" >&2; sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "labkit: unknown option '$1'" >&2; sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     esac
     shift
 done
+
+# The same once more, below what ends it: TERM, to which it answers with what there is by then.
+if [ -n "$minutes" ]; then
+    [ -z "$device" ] || set -- --device "$device"
+    [ -z "$quick" ] || set -- "$@" --quick
+    exec timeout --preserve-status "${minutes}m" sh "$kit/labkit.sh" --out "$out" --only "$(echo "$sections" | tr ' ' ,)" "$@"
+fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/wavepgo-lab.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -208,7 +221,7 @@ fi
 
 # ---- exactness ----
 
-# Each kernel runs under the layer, then lane by lane on the processor; every counter of every block must agree.
+# Everything is counted that there is to count. Each kernel runs under the layer, then lane by lane on the processor; every counter of every block must agree.
 exactness() { # MODE
     runs=0 counters=0 wrong=0 failures=0
     mkdir "exactness-$1"
@@ -228,7 +241,7 @@ exactness() { # MODE
         for variant in $variants; do
             rm -rf exact
             # shellcheck disable=SC2046
-            wavepgo run $(strategy_options "$1") --cache none --summary 0 --profile-file "$PWD/exact/%b.profraw" -- \
+            wavepgo run $(strategy_options "$1") --selects all --budget 0 --cache none --summary 0 --profile-file "$PWD/exact/%b.profraw" -- \
                 wavepgo-exactness "${kernel%.*}" "$stage" "$variant" "$kit/exactness" "$PWD/exact" >exact.out 2>exact.err
             code=$?
             # shellcheck disable=SC2046
@@ -316,6 +329,24 @@ for mode in $counted; do
 done
 json_list <counts.lines >parts/counts
 
+# ---- real shaders ----
+
+rounds=5 repeat=5
+if [ -n "$quick" ]; then
+    rounds=1 repeat=1
+elif [ "$kind" = cpu ]; then
+    rounds=3 repeat=2
+fi
+rounds=${ROUNDS:-$rounds}
+if ! wants real; then
+    :
+elif [ -d "$kit/real" ]; then
+    . "$kit/real.sh"
+    real_shaders
+else
+    skipped "real shaders" "this kit was packed without any"
+fi
+
 # ---- benchmark ----
 
 # A profile for use mode, of the size that is measured or smaller: pipelines are the same.
@@ -350,13 +381,6 @@ compare() {
     }
 }
 
-rounds=5 repeat=5
-if [ -n "$quick" ]; then
-    rounds=1 repeat=1
-elif [ "$kind" = cpu ]; then
-    rounds=3 repeat=2
-fi
-rounds=${ROUNDS:-$rounds}
 : >results
 if ! wants benchmark; then
     :
@@ -393,15 +417,6 @@ if [ -s sides ] && wants sampling; then
     [ "$kind" = cpu ] || [ -n "$quick" ] || sampled_size=demo
     compare results.sampled --size $sampled_size --rounds $rounds --repeat $repeat --binds $binds
     section $rounds $repeat $binds results.sampled >parts/sampling
-fi
-
-if ! wants real; then
-    :
-elif [ -d "$kit/real" ]; then
-    . "$kit/real.sh"
-    real_shaders
-else
-    skipped "real shaders" "this kit was packed without any"
 fi
 
 write_result
