@@ -20,7 +20,7 @@ both() {
 }
 
 case $WPG_CASE in
-bench) both bench "$bench" --size small --checksum ;;
+bench) both bench "$bench" --size small --checksum $steady ;;
 app) # specialisation, derivatives, push constants, secondaries; sets that change, dynamic offsets
     for scenario in draw batch derive variants-train variants-draw-train contents; do
         both $scenario "$app" $scenario "$WPG_SPIRV"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$bench"
 
-cases="--case select_rare --case trip_uniform --case bvh --case mesh"
+cases="--case select_rare --case trip_uniform --case bvh ${steady:---case mesh}"
 rates="--sample 1/4 --sample-by bind"
 
 # round N [PROFILE]: generates, with the profile of the round before in use if there is one.

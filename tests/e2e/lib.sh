@@ -131,6 +131,10 @@ WAVEPGO_HINTS=on
 export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS WAVEPGO_HINTS
 cd "$work" || die "cannot enter $work"
 
+# How often a vertex shader runs is a GPU's affair, and need not be the same twice: there the benchmarks without one.
+steady=
+[ "$WPG_DRIVER" != hardware ] || steady=$(for file in "$WPG_SOURCE"/shaders/*.comp; do printf -- '--case %s ' "$(basename "$file" .comp)"; done)
+
 # plain NAME COMMAND...: without the layer; output to $work/NAME.out and .err, exit code to NAME.code.
 plain() {
     run_name=$1

@@ -7,7 +7,7 @@ need_built "$wavepgo" "$layer" "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so"
 case $WPG_CASE in
 bench)
     need_built "$bench"
-    program="$bench --size small --checksum"
+    program="$bench --size small --checksum $steady"
     ;;
 vkcube)
     program="timeout 300 vkcube --c 20 --suppress_popups"

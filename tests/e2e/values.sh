@@ -65,6 +65,8 @@ for bundle in trips twice; do
 done
 grep -q ' to ' "$work/trips.ranges" || fail "show does not tell least and most trips"
 cmp "$work/trips.ranges" "$work/twice.ranges" || fail "merging changed the least or most trips"
+# A GPU interpolates equal inputs to values that are not quite equal.
+[ "$WPG_DRIVER" != hardware ] || finish
 # Inputs of fragment stages: three components of `tint` are constants, and nothing else is. The picture stays.
 need_built "$app"
 plain stages-plain "$app" stages "$WPG_SPIRV"
