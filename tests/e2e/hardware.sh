@@ -27,7 +27,7 @@ pack() {
     done
     cp -r "$build/share" "$tree/build/"
     cp -r "$build/tests/e2e/spirv" "$list" "$tree/build/tests/e2e/"
-    mkdir -p "$tree/build/shaders" && cp "$build"/shaders/*.spv "$tree/build/shaders/"
+    (cd "$build" && find shaders -name '*.spv' | tar -cf - -T -) | tar -C "$tree/build" -xf -
     tar -C "$staging" -czf "$1" wavepgo-tests
 }
 

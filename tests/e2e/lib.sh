@@ -57,6 +57,7 @@ WPG_LVP_ICD= WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_DRIVER_LIBRARY
 LLVM_PROFDATA=$(command -v llvm-profdata 2>/dev/null) || LLVM_PROFDATA=
 LLVM_PROFDATA_14= LLVM_PROFDATA_19= LLVM_PROFDATA_22=
 [ ! -f "$WPG_SOURCE/.deps/env.sh" ] || . "$WPG_SOURCE/.deps/env.sh"
+[ "$WPG_DRIVER" != hardware ] || LLVM_PROFDATA= # of whatever version that machine has
 
 # A 32-bit build: its drivers, and its layer's name.
 layer_name=VK_LAYER_WAVEPGO_shader_pgo
