@@ -11,6 +11,8 @@
  *                  the pipeline
  *     invalid      breaks a rule of Vulkan that drivers do not mind (a buffer of no bytes), then computes
  *     leave        computes, then returns from main without destroying anything
+ *     leave-early, leave-late
+ *                  the same, but a handler of exit destroys it, registered before all or after all
  *     cut          computes, then ends as ARGUMENT says: quick_exit, _exit, abort, exec, or a signal's name
  *     cut-twice    the same on a second device, after a first one has computed and was destroyed
  *     fork         computes; a child then leaves by exit(0) while the parent goes on to its end
@@ -355,6 +357,15 @@ static void cut(const char *way)
     _exit(0);
 }
 
+static vk_program vk;
+static bool left; /* for the handler to destroy */
+
+static void close_left(void)
+{
+    if (left)
+        vk_close(&vk);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
@@ -366,7 +377,8 @@ int main(int argc, char **argv)
     uint32_t *words;
     size_t count;
     app_read_shader(&words, &count, "count.comp");
-    vk_program vk;
+    if (strcmp(scenario, "leave-early") == 0)
+        (void)atexit(close_left);
     if (strcmp(scenario, "many") == 0) {
         app_many(argc > 3 ? argv[3] : NULL);
         free(words);
@@ -444,7 +456,10 @@ again:
         compute(&vk, words, count);
     }
     fflush(stdout);
-    if (strcmp(scenario, "leave") == 0)
+    left = strncmp(scenario, "leave", 5) == 0;
+    if (strcmp(scenario, "leave-late") == 0)
+        (void)atexit(close_left);
+    if (left)
         return 0;
     if (strncmp(scenario, "cut", 3) == 0 && !again)
         cut(argc > 3 ? argv[3] : "_exit");

@@ -207,6 +207,13 @@ leave)
     accepted $(profiles leave)
     generate whole "$app" compute "$WPG_SPIRV"
     same_counts leave whole "its counts are not those of one that does"
+    # One that does so by a handler of exit, which comes after ours or before it.
+    for when in early late; do
+        WAVEPGO_SUMMARY=1 WAVEPGO_FLUSH_INTERVAL=0 generate leave-$when "$app" leave-$when "$WPG_SPIRV"
+        same leave-absent leave-$when
+        [ "$(grep -c ' pipelines\{0,1\} seen' "$work/leave-$when.log")" = 1 ] || fail "leave-$when: $(cat "$work/leave-$when.log")"
+        same_counts leave-$when whole "leave-$when: its counts are not those of one that destroys at once"
+    done
     ;;
 early)
     # The first flush comes soon after the first counts, whatever FLUSH_INTERVAL is. The limit is of tries: half a minute, if nothing comes.
