@@ -8,8 +8,10 @@
 
 enum {
     WPG_BLOCK_REACHABLE = 1,
-    WPG_BLOCK_LOSES_LANES = 2, /* lanes may end in the block (wpg_block.changes_mask) */
-    WPG_BLOCK_FLAGS = 3
+    WPG_BLOCK_LOSES_LANES = 2,    /* lanes may end in the block (wpg_block.changes_mask) */
+    WPG_BLOCK_SEVERAL_VALUES = 4, /* lanes come from a switch, by several values, and may run apart from here
+                                     (wpg_cfg_takes_several_values); no merge block, where they meet */
+    WPG_BLOCK_FLAGS = 7
 };
 
 typedef struct wpg_block_graph {

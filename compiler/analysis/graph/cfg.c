@@ -201,6 +201,19 @@ static bool targets_of(target_words *out, const wpg_module *module, const wpg_in
     return out->end <= inst->count;
 }
 
+bool wpg_cfg_takes_several_values(const wpg_cfg *cfg, uint32_t from, uint32_t to)
+{
+    const wpg_inst *inst = cfg->blocks[from].terminator;
+    target_words at;
+    uint32_t values = 0;
+    if (inst->opcode != SpvOpSwitch || !targets_of(&at, cfg->module, inst))
+        return false;
+    for (uint32_t i = at.first; i < at.end; i += at.step)
+        if (inst->words[i] == cfg->blocks[to].id)
+            values += i == at.first ? 2 : 1; /* the default: all that is no literal */
+    return values > 1;
+}
+
 static wpg_status find_edges(wpg_cfg_private *w, wpg_error *err)
 {
     wpg_cfg *cfg = &w->cfg;

@@ -72,6 +72,10 @@ bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* refl
 /* True if no reachable block but `from` branches to `to`. */
 bool wpg_cfg_comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t to);
 bool wpg_construct_holds(const wpg_cfg *cfg, uint32_t construct, uint32_t block);
+/* True if the switch that ends `from` sends several selector values to `to`: its default, or a target of
+ * several literals. How many tangles their lanes are is the driver's choice: "at least one tangle per case
+ * construct, and at most one tangle per unique Selector value" (SPV_KHR_maximal_reconvergence). */
+bool wpg_cfg_takes_several_values(const wpg_cfg *cfg, uint32_t from, uint32_t to);
 
 /* True if the lanes of a wave may differ after the instruction: it traces a ray, calls a shader, reports an
  * intersection (this may also end the invocation) or reorders invocations. */

@@ -48,6 +48,12 @@ static bool loses_lanes(const checker *c, uint32_t block)
     return c->flow->flags[block] & WPG_BLOCK_LOSES_LANES;
 }
 
+/* How many waves its lanes are is the driver's choice. */
+static bool may_split(const checker *c, uint32_t block)
+{
+    return c->flow->flags[block] & WPG_BLOCK_SEVERAL_VALUES;
+}
+
 /* Blocks beside one another in an array. */
 typedef struct neighbours {
     const uint32_t *list;
@@ -174,14 +180,14 @@ static void check_waves(checker *c, uint32_t b)
     if (!waves || !is_reachable(c, b) || is_unknown(c, b) || any_unknown(c, from) || any_unknown(c, to))
         return;
     double own = (double)waves[b];
-    if (b != 0 && !at_most(c, own, sum_of(waves, from)))
+    if (b != 0 && !may_split(c, b) && !at_most(c, own, sum_of(waves, from)))
         contradiction(c, WPG_CHECK_WAVES, b, "more waves than its predecessors sent", own,
                       sum_of(waves, from));
     bool single = to.count > 0;
     for (uint32_t s = 0; s < to.count; s++) {
         uint32_t arm = to.list[s];
         bool only = arm != 0 && predecessors_of(c, arm).count == 1;
-        if (only && !at_most(c, (double)waves[arm], own))
+        if (only && !may_split(c, arm) && !at_most(c, (double)waves[arm], own))
             contradiction(c, WPG_CHECK_WAVES, arm, "more waves than the branch that leads to it",
                           (double)waves[arm], own);
         single &= only;

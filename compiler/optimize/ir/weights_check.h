@@ -1,7 +1,8 @@
 /* Checks that the counts of a function fit its control flow.
  *
  * Lanes conserve flow: they are counts of one thread each. Waves do not, because both arms of a divergent
- * branch run: max(arms) <= waves(header) <= sum(arms). Blocks that lose lanes (demote, kill in a call, end of
+ * branch run: max(arms) <= waves(header) <= sum(arms). Of a switch the arms of several values are not in the
+ * maximum: a driver may run their lanes apart. Blocks that lose lanes (demote, kill in a call, end of
  * a wave segment) may pass on fewer lanes. Source: M. Trofin, "RFC: Profile Information Propagation
  * Unittesting" (LLVM, 2024).
  *

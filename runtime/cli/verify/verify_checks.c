@@ -155,7 +155,11 @@ static void check_target(verifier *v, const char *rule, uint32_t block, uint32_t
         return;
     if (v->f->lanes)
         equal(v, rule, target, "lanes, lanes that were sent there", v->f->lanes[target], lanes);
-    if (v->f->waves && waves)
+    if (!v->f->waves || !waves)
+        return;
+    if (wpg_cfg_takes_several_values(v->cfg, block, target))
+        at_most(v, rule, target, "fewer waves than were sent there", *waves, v->f->waves[target]);
+    else
         equal(v, rule, target, "waves, waves that were sent there", v->f->waves[target], *waves);
 }
 

@@ -405,6 +405,11 @@ static void test_wide_switch(void **state)
     assert_int_equal(cfg->constructs[0].kind, WPG_CONSTRUCT_SWITCH);
     assert_true(wpg_cfg_post_dominates(cfg, 3, 1) && wpg_cfg_post_dominates(cfg, 2, 1));
     assert_false(wpg_cfg_post_dominates(cfg, 1, 0));
+    /* %11 has two literals, %12 has one, %13 is the default; %11's branch is no switch. */
+    assert_true(wpg_cfg_takes_several_values(cfg, 0, 1));
+    assert_false(wpg_cfg_takes_several_values(cfg, 0, 2));
+    assert_true(wpg_cfg_takes_several_values(cfg, 0, 3));
+    assert_false(wpg_cfg_takes_several_values(cfg, 1, 2));
     wpg_cfg_destroy(cfg);
     wpg_module_destroy(module);
 }
