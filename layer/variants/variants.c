@@ -229,7 +229,13 @@ void wpg_variants_leave(wpg_device *device)
     (void)pthread_cond_broadcast(&all->work);
     while (builds(all) && pthread_cond_timedwait(&all->done, &all->lock, &until) == 0)
         ;
+    /* None begins another; one that is still in the driver is left there. */
+    const unsigned ending = builds(all) ? 0 : all->running;
+    if (ending)
+        all->running = 0;
     (void)pthread_mutex_unlock(&all->lock);
+    for (unsigned i = 0; i < ending; i++)
+        (void)pthread_join(all->threads[i], NULL);
 }
 
 void wpg_variants_finish(wpg_device *device)
