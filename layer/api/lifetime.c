@@ -146,9 +146,9 @@ static void leave_device(void *device, void *context)
     wpg_variants_leave(device);
 }
 
-/* exit() has begun. Drivers end themselves by handlers of their own, before destructors, and unmap what we
- * would read there. Of handlers the last registered comes first: this one is registered after the driver's,
- * and before it those that the program registered later, which may destroy the device as usual. */
+/* exit() has begun. A driver may end itself by a handler, before destructors run, and unmap what we would
+ * read there. The handler that was registered last runs first: ours is registered after the driver's.
+ * Handlers that the program registers later still run before ours, and may destroy the device as usual. */
 static void leaving(void)
 {
     wpg_process *process = &wpg_the_process;

@@ -33,8 +33,8 @@ bool wpg_files_has(wpg_device *device);
 /* Reads the counters of every device. True if some counter rose since the last read. */
 bool wpg_files_read_all(void);
 
-/* Writes every file whose counts changed. `unloading`: the last time, from the destructor. Then it waits for
- * no lock, because another thread may hold it for ever. */
+/* Writes every file whose counts changed. `unloading`: as the process ends, from its handler of exit and
+ * again from the destructor. Then it waits for no lock, because another thread may hold it for ever. */
 void wpg_files_write_all(bool unloading);
 void wpg_files_finish(void);
 

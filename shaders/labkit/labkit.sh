@@ -221,7 +221,8 @@ fi
 
 # ---- exactness ----
 
-# Everything is counted that there is to count. Each kernel runs under the layer, then lane by lane on the processor; every counter of every block must agree.
+# Each kernel runs under the layer, with everything counted, then lane by lane on the processor; every counter of every block must
+# agree.
 exactness() { # MODE
     runs=0 counters=0 wrong=0 failures=0
     mkdir "exactness-$1"

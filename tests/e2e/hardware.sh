@@ -6,7 +6,8 @@
 #
 # MANIFEST: the driver's (default: the first of a GPU where loaders look). PATTERN: tests whose names contain it (default: all that
 # run on one driver). --limit (120): of one test. --keep: the small files of tests that failed. A process that crashes is listed with
-# its call stack, even if the test expects it. Stopped by TERM, the rest is told nevertheless. What needs another driver, or a tool that is absent, reports itself as skipped.
+# its call stack, even if the test expects it. Stopped by TERM, the script tells what it has by then. What needs another driver, or a
+# tool that is absent, reports itself as skipped.
 # Files of failed tests stay in build/tests/e2e/out. Exit code: 1 if a test failed, 77 without a GPU's driver.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,7 +39,7 @@ while [ $# -gt 0 ]; do
         case $1 in --icd) icd=$2 ;; --jobs) jobs=$2 ;; --limit) limit=$2 ;; --keep) keep=$2 ;; --pack) pack "$2"; exit ;; esac
         shift
         ;;
-    -*) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    -*) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
     *) patterns="$patterns $1" ;;
     esac
     shift

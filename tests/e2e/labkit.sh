@@ -69,6 +69,10 @@ kit_run --quick --out "$work/none.json.out"
 icd_seen=
 [ $kit_code = 77 ] || fail "no driver: exit code $kit_code"
 "$json" none.json.out ok=false error || fail "no driver: the result"
+kit_run --only nonsense --out "$work/only.json"
+[ $kit_code = 2 ] || fail "--only nonsense: exit code $kit_code"
+kit_run --quick --only real --minutes 1 --out "$work/real.json" # less than it takes, or more: a result either way
+"$json" real.json format=wavepgo-labkit seconds device.device || fail "--minutes: the result: $(tail -n 3 kit.err)"
 kit_run --device 9 --out "$work/device.json"
 [ $kit_code = 77 ] || fail "device 9: exit code $kit_code"
 "$json" device.json ok=false error devices#1 || fail "device 9: the result"
