@@ -11,6 +11,8 @@
 #     WPG_LVP_ICD       manifest of the newest software driver (lavapipe)
 #     WPG_LVP_ICD_OLD   manifest of the oldest supported one (22.3.6 of Debian 12), empty where there is only one
 #     WPG_RADV_ICD, WPG_RADV_ICD_OLD   the same for RADV, which compiles without hardware (RADV_FORCE_FAMILY)
+#     WPG_INTEL_ICD, WPG_INTEL_SHIM    Mesa's driver for Intel GPUs, and the library to preload behind tests/e2e/intel_device.c
+#                                      for a GPU that is none; empty where one of them cannot be had
 #     WPG_DRIVER_LIBRARY_PATH          to put in LD_LIBRARY_PATH with the newest drivers; empty where nothing is needed
 #     WPG_..._I386                     the same drivers for 32-bit programs, WPG_I386_LIBRARY_PATH what these need; empty
 #                                      where the 32-bit layer cannot be built
@@ -201,15 +203,16 @@ own_icd() {
 }
 
 newer_mesa() {
-    if [ ! -f "$deps/mesa/complete" ]; then
+    if [ ! -f "$deps/mesa/complete-3" ]; then
         say "fetching Mesa of $VERSION_CODENAME-backports (the newer software driver)"
         fetch_unpacked mesa "$VERSION_CODENAME-backports" mesa-vulkan-drivers libdrm2 libdrm-amdgpu1 || return 1
-        # Only these two drivers are used; the rest would only invite the loader.
-        find "$deps/mesa" -name '*.so' ! -name libvulkan_lvp.so ! -name libvulkan_radeon.so -exec rm -f {} +
-        : >"$deps/mesa/complete"
+        # Only these three drivers are used; the rest would only invite the loader.
+        find "$deps/mesa" -name '*.so' ! -name libvulkan_lvp.so ! -name libvulkan_radeon.so ! -name libvulkan_intel.so -exec rm -f {} +
+        : >"$deps/mesa/complete-3"
     fi
     WPG_LVP_ICD=$(own_icd lvp lvp)
     WPG_RADV_ICD=$(own_icd radeon radeon)
+    WPG_INTEL_ICD=$(own_icd intel intel)
     # The machine's own libdrm serves unless it lacks a symbol.
     library=$(find "$deps/mesa/usr/lib" -name libvulkan_radeon.so | head -n 1)
     if ldd -r "$library" 2>&1 | grep -E 'not found|undefined symbol' >/dev/null; then
@@ -235,6 +238,7 @@ install_packages
 
 WPG_LVP_ICD=$(find_icd /usr lvp)
 WPG_RADV_ICD=$(find_icd /usr radeon)
+WPG_INTEL_ICD=
 WPG_LVP_ICD_OLD=
 WPG_RADV_ICD_OLD=
 WPG_DRIVER_LIBRARY_PATH=
@@ -248,23 +252,28 @@ if dpkg --compare-versions "$(version_of mesa-vulkan-drivers)" lt 25; then
         # The one driver there is takes the place of the newest: what compares two versions then skips.
         WPG_LVP_ICD=$system_lvp
         WPG_RADV_ICD=$system_radv
+        WPG_INTEL_ICD=
         WPG_DRIVER_LIBRARY_PATH=
     fi
 fi
 
-# An amdgpu device in memory, for what runtime/gpu asks of one. Debian 12 has it in backports, as the newer Mesa.
-WPG_DRM_SHIM=
+[ -n "$WPG_LVP_ICD_OLD" ] || WPG_INTEL_ICD=$(find_icd /usr intel)
+
+# Devices in memory: AMD's for what runtime/gpu asks of one, Nouveau's for Intel's driver. Debian 12 has them in backports, as
+# the newer Mesa.
+WPG_DRM_SHIM= WPG_INTEL_SHIM=
 drm_shim() { # SUITE
     [ -d "$deps/drm-shim" ] || {
         say "fetching mesa-drm-shim of $1"
         fetch_unpacked drm-shim "$1" mesa-drm-shim || return 1
     }
     WPG_DRM_SHIM=$(find "$deps/drm-shim/usr/lib" -name libamdgpu_noop_drm_shim.so | head -n 1)
+    WPG_INTEL_SHIM=$(find "$deps/drm-shim/usr/lib" -name libnouveau_noop_drm_shim.so | head -n 1)
 }
 if [ -z "$runtime_only" ] || [ -d "$deps/drm-shim" ]; then
     suite=$VERSION_CODENAME
     [ -z "$WPG_LVP_ICD_OLD" ] || suite=$suite-backports
-    drm_shim "$suite" || say "tests of what runtime/gpu asks of a GPU will skip"
+    drm_shim "$suite" || say "tests of what runtime/gpu asks of a GPU, and those on Intel's driver, will skip"
 fi
 
 WPG_VULKAN_HEADERS=
@@ -443,7 +452,8 @@ done
 
 {
     echo "# Written by tests/setup.sh; sourced by sh. What is empty was not to be had here."
-    for name in WPG_LVP_ICD WPG_LVP_ICD_OLD WPG_RADV_ICD WPG_RADV_ICD_OLD WPG_DRIVER_LIBRARY_PATH WPG_DRM_SHIM WPG_VULKAN_HEADERS \
+    for name in WPG_LVP_ICD WPG_LVP_ICD_OLD WPG_RADV_ICD WPG_RADV_ICD_OLD WPG_INTEL_ICD WPG_INTEL_SHIM WPG_DRIVER_LIBRARY_PATH \
+        WPG_DRM_SHIM WPG_VULKAN_HEADERS \
         WPG_LVP_ICD_I386 WPG_LVP_ICD_OLD_I386 WPG_RADV_ICD_I386 WPG_RADV_ICD_OLD_I386 WPG_I386_LIBRARY_PATH \
         WPG_LVP_ICD_AARCH64 WPG_AARCH64_ROOT \
         LLVM_PROFDATA LLVM_PROFDATA_14 LLVM_PROFDATA_19 LLVM_PROFDATA_22; do

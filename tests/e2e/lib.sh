@@ -53,7 +53,7 @@ done
 # What a test asserts of use mode waits for its words, but where it says otherwise (background.sh).
 # No assertion hangs on how busy the machine is: no compile is noted as slow, but in budget.sh.
 export WAVEPGO_COMPILE=blocking WAVEPGO_COMPILE_LIMIT=0
-WPG_LVP_ICD= WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_DRIVER_LIBRARY_PATH=
+WPG_LVP_ICD= WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_INTEL_ICD= WPG_INTEL_SHIM= WPG_DRIVER_LIBRARY_PATH=
 LLVM_PROFDATA=$(command -v llvm-profdata 2>/dev/null) || LLVM_PROFDATA=
 LLVM_PROFDATA_14= LLVM_PROFDATA_19= LLVM_PROFDATA_22=
 [ ! -f "$WPG_SOURCE/.deps/env.sh" ] || . "$WPG_SOURCE/.deps/env.sh"
@@ -67,7 +67,7 @@ if [ -f "$WPG_BUILD/share/vulkan/explicit_layer.d/VkLayer_wavepgo.x86.json" ] &&
     layer_name=${layer_name}_x86
     manifest_name=VkLayer_wavepgo.x86.json
     WPG_LVP_ICD=${WPG_LVP_ICD_I386:-} WPG_LVP_ICD_OLD=${WPG_LVP_ICD_OLD_I386:-}
-    WPG_RADV_ICD=${WPG_RADV_ICD_I386:-} WPG_RADV_ICD_OLD=${WPG_RADV_ICD_OLD_I386:-} WPG_DRIVER_LIBRARY_PATH=
+    WPG_RADV_ICD=${WPG_RADV_ICD_I386:-} WPG_RADV_ICD_OLD=${WPG_RADV_ICD_OLD_I386:-} WPG_INTEL_ICD= WPG_DRIVER_LIBRARY_PATH=
     LD_LIBRARY_PATH=${WPG_I386_LIBRARY_PATH:-}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
 fi
@@ -75,7 +75,8 @@ fi
 # A build for another machine: its driver, and programs by the emulator.
 WPG_EMULATOR=${WPG_EMULATOR:-}
 if [ -n "$WPG_EMULATOR" ]; then
-    WPG_LVP_ICD=${WPG_LVP_ICD_AARCH64:-} WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_DRIVER_LIBRARY_PATH=
+    WPG_LVP_ICD=${WPG_LVP_ICD_AARCH64:-} WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_INTEL_ICD=
+    WPG_DRIVER_LIBRARY_PATH=
 fi
 # The path of a script that runs the program: `run` becomes a program, which only this machine's can.
 emulated() {
@@ -89,12 +90,13 @@ emulated() {
     echo "$work/emulated/${1##*/}"
 }
 
-driver_icd() { # new|old|radv|radv-old|swiftshader|hardware|icd: prints the manifest, nothing if there is none
+driver_icd() { # new|old|radv|radv-old|intel|swiftshader|hardware|icd: prints the manifest, nothing if there is none
     case $1 in
     new) echo "$WPG_LVP_ICD" ;;
     old) echo "$WPG_LVP_ICD_OLD" ;;
     radv) echo "$WPG_RADV_ICD" ;;
     radv-old) echo "$WPG_RADV_ICD_OLD" ;;
+    intel) echo "$WPG_INTEL_ICD" ;; # on a GPU that is none (intel_device.c): it compiles
     swiftshader) echo "${WPG_SWIFTSHADER_ICD:-/usr/lib/chromium/vk_swiftshader_icd.json}" ;; # of Debian's chromium
     hardware) echo "${WPG_HARDWARE_ICD:-}" ;; # of a GPU (hardware.sh)
     icd) echo "$WPG_BUILD/tests/icd/wpg_test_icd.json" ;; # the failing driver (tests/icd)
@@ -108,11 +110,21 @@ use_driver() {
     VK_DRIVER_FILES=$icd
     export VK_ICD_FILENAMES VK_DRIVER_FILES
     case $1 in
-    new | radv)
+    new | radv | intel)
         [ -z "$WPG_DRIVER_LIBRARY_PATH" ] || LD_LIBRARY_PATH=$WPG_DRIVER_LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
         [ -z "$WPG_DRIVER_LIBRARY_PATH" ] || export LD_LIBRARY_PATH
         ;;
     esac
+    [ "$1" != intel ] || {
+        need_built "$WPG_BUILD/lib/libwavepgo_test_intel_device.so"
+        [ -f "$WPG_INTEL_SHIM" ] || skip "no mesa-drm-shim here (sh tests/setup.sh says why)"
+    }
+}
+# on_intel DEVICE COMMAND...: with that GPU in the machine, by its PCI number.
+on_intel() {
+    device=$1
+    shift
+    WPG_INTEL_DEVICE=$device LD_PRELOAD="$WPG_BUILD/lib/libwavepgo_test_intel_device.so $WPG_INTEL_SHIM" "$@"
 }
 use_driver "$WPG_DRIVER"
 

@@ -58,6 +58,7 @@ typedef struct wpg_inject {
     uint32_t *cells; /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
     const wpg_function_plan *function;
     const wpg_cfg *cfg;
+    uint32_t *lengths;       /* [blocks] words of each before it was changed (unrolled.c); NULL: no memory */
     uint32_t *watched;       /* [constructs] variable of a watched construct, 0 for others; or NULL */
     struct wpg_known *known; /* [class_count] what was found out of groups (live.c); NULL: nothing is kept */
 } wpg_inject;
@@ -98,7 +99,9 @@ void wpg_repeat_end(wpg_inject *in, wpg_repeat repeat, uint32_t more);
 uint32_t wpg_local_variable(wpg_inject *in, uint32_t *variable);
 /* After all blocks of a function: makes phis name the last parts of their parent blocks. */
 void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
-/* After all blocks of a function: marks loops that a driver must no longer unroll (unrolled.c). */
+/* Before the first block of a function is changed, and after all: marks loops that a driver must no longer
+ * unroll (unrolled.c). */
+void wpg_note_lengths(wpg_inject *in, const wpg_cfg *cfg);
 void wpg_keep_rolled(wpg_inject *in, const wpg_cfg *cfg);
 
 /* -- Live lanes (live.c) ------------------------------------------------------------------------------- */

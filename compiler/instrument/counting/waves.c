@@ -424,7 +424,7 @@ static void add_round(wpg_inject *in, const flush *s)
     wpg_table_use use = make_key(in, s);
     if (!use.key)
         return;
-    uint32_t other = wpg_is_set(in, wpg_table_look_up(in, table, &use, use.hash));
+    uint32_t other = wpg_table_find(in, table, &use, use.hash, (wpg_table_lanes){.have_one_key = true});
     wpg_if tallied = wpg_if_begin(in, other);
     add_all(in, s);
     wpg_table_take(in, table, &use, s->leaving->elected);

@@ -63,6 +63,7 @@ static void count_points(wpg_inject *in, const wpg_function_plan *f, uint32_t b,
 static void inject_function(wpg_inject *in, const wpg_function_plan *f)
 {
     wpg_map_free(&in->tails);
+    wpg_note_lengths(in, f->cfg);
     uint32_t next = 0, probe = 0;
     for (uint32_t b = 0; b < f->cfg->count; b++) {
         uint32_t first = next;

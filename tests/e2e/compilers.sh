@@ -1,13 +1,23 @@
 #!/bin/sh
-# Every benchmark and oracle shader, instrumented and optimised by their own profile, compiles on RADV, which needs no
-# hardware for that (RADV_FORCE_FAMILY). WPG_DRIVER=radv or radv-old; the profile comes from lavapipe.
+# Every benchmark and oracle shader, instrumented and optimised by their own profile, compiles on drivers of real GPUs that need
+# none for that: RADV (RADV_FORCE_FAMILY) and Intel's (intel_device.c). WPG_DRIVER=radv, radv-old or intel; the profile comes from
+# lavapipe.
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$bench" "$oracle"
 case $WPG_DRIVER in
 radv) families="navi31 navi21" profiler=new ;;
 radv-old) families="gfx1100 navi21" profiler=old ;;
-*) die "WPG_DRIVER must be radv or radv-old" ;;
+intel) families="9a49 56a0" profiler=new ;; # Tiger Lake; Arc A770, which has memory of its own
+*) die "WPG_DRIVER must be radv, radv-old or intel" ;;
 esac
+# on_gpu FAMILY COMMAND...
+on_gpu() {
+    if [ "$WPG_DRIVER" = intel ]; then
+        on_intel "$@"
+        return
+    fi
+    (family=$1 && shift && export RADV_FORCE_FAMILY="$family" && "$@")
+}
 [ -n "$(driver_icd $profiler)" ] || skip "no lavapipe to make the profile with"
 
 # Profiles of everything, on lavapipe.
@@ -60,20 +70,19 @@ for how in instrumented probed optimised; do
 done
 
 for family in $families; do
-    export RADV_FORCE_FAMILY=$family
     export RADV_PERFTEST=rt,ext_ms # what RADV 22.3 has by request
     for how in plain instrumented probed optimised; do
         case $how in
         plain) shaders=$WPG_BUILD/shaders spirv=$WPG_SPIRV ;;
         *) shaders=$work/$how spirv=$work/$how ;;
         esac
-        plain bench-$family-$how "$bench" --compile-only --shaders "$shaders"
+        plain bench-$family-$how on_gpu $family "$bench" --compile-only --shaders "$shaders"
         exited bench-$family-$how 0
         for kernel in $kernels; do
             stage=${kernel##*.}
             case $stage in comp | task | mesh) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
-            plain kernel "$oracle" "${kernel%.*}" $stage $variant "$spirv" compile
-            # Not every RADV has mesh shaders and ray tracing.
+            plain kernel on_gpu $family "$oracle" "${kernel%.*}" $stage $variant "$spirv" compile
+            # Not every driver has mesh shaders and ray tracing.
             case $(cat "$work/kernel.code").$stage in
             0.* | 77.task | 77.mesh | 77.rgen) ;;
             *) fail "$kernel $how on $family: $(tail -n 3 "$work/kernel.err")" ;;
@@ -81,7 +90,9 @@ for family in $families; do
         done
     done
     # Through the layer: a driver without memory types is a driver to get along with.
-    generate layer-$family "$bench" --compile-only
+    wrapped=$wavepgo
+    layered() { on_gpu "$family" "$wrapped" "$@"; }
+    wavepgo=layered generate layer-$family "$bench" --compile-only
     exited layer-$family 0
 done
 finish
