@@ -3,15 +3,15 @@
 #
 #     sh tests/corpus/growth.sh FOLDER OF .spv...      fragment and compute shaders; of a release build
 #
-#     DRIVERS="new old radv"   FORMS=normal,budget,auto,naive,lane   STEP=10: one module of ten   LIMIT=20: seconds a module
+#     DRIVERS="new old radv intel"   FORMS=normal,budget,auto,naive,lane   STEP=10: one module of ten   LIMIT=20: seconds a module
 #
 # Over the shader in its normal form, which is what use mode starts with: words, and the driver's processor time. `budget` is
 # what generate mode does by itself, `auto` the same without a budget. Times below FLOOR (5) milliseconds say little, so of such
 # modules only the words count. A module that does not end counts with LIMIT. RADV:
-# the family RADV_FORCE_FAMILY (navi31).
+# the family RADV_FORCE_FAMILY (navi31). Intel's driver: by the number INTEL_DEVICE (9a49, Tiger Lake).
 set -eu
 started=$PWD
-[ $# -gt 0 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
 WPG_SOURCE=$root WPG_BUILD=${WPG_BUILD:-$root/build} WPG_DRIVER=new WPG_CASE=
 WPG_PROGRAMS=$WPG_BUILD/bin WPG_SPIRV=$WPG_BUILD/tests/e2e/spirv
@@ -67,7 +67,9 @@ for driver in ${DRIVERS:-new old radv}; do
         use_driver "$driver"
         unset VK_INSTANCE_LAYERS WAVEPGO_MODE
         [ -z "$family" ] || export RADV_FORCE_FAMILY="$family"
-        "$WPG_PROGRAMS/corpus_growth" -l "$limit" -F "$forms" -v "$WPG_SPIRV/triangle.vert.spv" -f "$WPG_SPIRV/plain.frag.spv" - <"$work/list" \
+        on() { "$@"; }
+        [ "$driver" != intel ] || on() { on_intel "${INTEL_DEVICE:-9a49}" "$@"; }
+        on "$WPG_PROGRAMS/corpus_growth" -l "$limit" -F "$forms" -v "$WPG_SPIRV/triangle.vert.spv" -f "$WPG_SPIRV/plain.frag.spv" - <"$work/list" \
             >"$work/$driver.lines" 2>"$work/$driver.err"
     )
     grep -qE '	[0-9.]+$' "$work/$driver.lines" || die "$driver: $(head -n 1 "$work/$driver.err")"

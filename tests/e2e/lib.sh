@@ -289,7 +289,7 @@ flat() {
     # shellcheck disable=SC2046
     set -- "$1" "$2" "${3:-32}" $(awk '/^churn/ { n++; if (n > 2 && n < 7 && (!first || $11 < first)) first = $11
         if (n > 6 && (!last || $11 < last)) last = $11 } END { print first + 0, last + 0 }' "$work/$1.err")
-    limit=$(($4 + 640 + $2 * $3 / 1024))
+    limit=$(($4 + 1024 + $2 * $3 / 1024))
     echo "$1: $4 KiB of heap at first, $5 later, $limit at most"
     [ "$4" -gt 0 ] || fail "$1: nothing is told: $(tail -n 3 "$work/$1.err")"
     [ "$5" -le "$limit" ] || fail "$1: the heap grows: $(cat "$work/$1.err")"
