@@ -142,8 +142,10 @@ static uint64_t trips_by(const wpg_module *module, const wpg_cfg *cfg, uint32_t 
 
 uint32_t wpg_loop_copies(const wpg_module *module, const wpg_cfg *cfg, uint32_t loop)
 {
-    const wpg_inst *merge = cfg->blocks[cfg->constructs[loop].header].merge;
-    if (!merge || merge->opcode != SpvOpLoopMerge || merge->words[3] & SpvLoopControlDontUnrollMask)
+    const wpg_block *header = &cfg->blocks[cfg->constructs[loop].header];
+    const wpg_inst *merge = header->merge;
+    if (!merge || header->rpo == WPG_NO_BLOCK || merge->opcode != SpvOpLoopMerge ||
+        merge->words[3] & SpvLoopControlDontUnrollMask)
         return 1;
     uint64_t trips = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
