@@ -68,11 +68,17 @@ parts) # what is shared or called is made for a later run
         [ "$(cat "$work/$scenario.code")" != 77 ] || { echo "note: $(cat "$work/$scenario.out")" && continue; }
         bundle=$work/$scenario.wavepgo
         "$wavepgo" run --generate --bundle "$bundle" -- "$app" $scenario "$WPG_SPIRV" >"$work/$scenario-train.out" 2>&1 || die "$scenario: $(tail -n 3 "$work/$scenario-train.out")"
-        for run in first second third; do
+        WAVEPGO_COMPILE=blocking by_profile $scenario-blocking --cache none -- "$app" $scenario "$WPG_SPIRV"
+        same $scenario $scenario-blocking
+        # Builders have what the program leaves of the processors: on a busy machine a short run may end before all words are made.
+        run=0
+        while [ $run -lt 30 ]; do
+            run=$((run + 1))
             by_profile $scenario-$run --cache "$work/$scenario-cache" -- "$app" $scenario "$WPG_SPIRV"
             same $scenario $scenario-$run
+            [ $run -lt 3 ] || [ "$(number $scenario-blocking optimised)" != "$(number $scenario-$run optimised)" ] || break
         done
-        grep 'made for a later run' "$work/$scenario-first.err" >/dev/null || fail "$scenario: $(tail -n 1 "$work/$scenario-first.err")"
+        grep 'made for a later run' "$work/$scenario-1.err" >/dev/null || fail "$scenario: $(tail -n 1 "$work/$scenario-1.err")"
         # An optimised link is made whole, and so is a fast one that stays bound. (It is waited for: a program may be quicker than the builder.)
         if [ $scenario != objects ]; then
             by_profile $scenario-waiting --cache none --variant-wait 30 -- "$app" $scenario "$WPG_SPIRV"
@@ -80,10 +86,8 @@ parts) # what is shared or called is made for a later run
             [ $scenario = library ] && whole=2 || whole=1
             [ "$(number $scenario-waiting 'made in the background')" = $whole ] || fail "$scenario: not $whole made whole: $(tail -n 1 "$work/$scenario-waiting.err")"
         fi
-        WAVEPGO_COMPILE=blocking by_profile $scenario-blocking --cache none -- "$app" $scenario "$WPG_SPIRV"
-        same $scenario $scenario-blocking
-        [ "$(number $scenario-blocking optimised)" = "$(number $scenario-third optimised)" ] ||
-            fail "$scenario: $(tail -n 1 "$work/$scenario-blocking.err"), with words of earlier runs $(tail -n 1 "$work/$scenario-third.err")"
+        [ "$(number $scenario-blocking optimised)" = "$(number $scenario-$run optimised)" ] ||
+            fail "$scenario: $(tail -n 1 "$work/$scenario-blocking.err"), with words of earlier runs $(tail -n 1 "$work/$scenario-$run.err")"
     done
     ;;
 crowd) # many, which the program destroys while they wait or are made; little memory
