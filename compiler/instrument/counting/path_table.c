@@ -5,8 +5,6 @@
 /* Places of a table, as a power of two. Waves outside of compute stages are often partial, by any number of
  * lanes. */
 enum { COMPUTE_ALIKE_BITS = 4, COMPUTE_BITS = 6, OTHER_BITS = 7 };
-enum { PLACES_OF_A_KEY = 4 };
-enum { PLACE = WPG_SCRATCH - 1 }; /* scratch that no one holds across a search */
 
 uint32_t wpg_next_line(const wpg_chooser *c)
 {
@@ -84,10 +82,10 @@ static uint32_t word_at(wpg_inject *in, const wpg_path_table *table, uint32_t wo
     return WPG_EMIT(in, SpvOpIAdd, in->t_u32, place, first);
 }
 
-/* Looks at the place. Returns a u32 that is not zero if it does not hold this lane's key. */
-static uint32_t look_up(wpg_inject *in, const wpg_path_table *table, wpg_table_use *use)
+uint32_t wpg_table_look_up(wpg_inject *in, const wpg_path_table *table, wpg_table_use *use, uint32_t hash)
 {
     uint32_t other = 0;
+    use->place = shifted(in, SpvOpShiftRightLogical, hash, 32u - table->bits);
     for (uint32_t w = 0; w < table->words; w++) {
         uint32_t pointer = wpg_memory_word_at(in, use->words, word_at(in, table, w, use->place));
         use->found =
@@ -95,38 +93,6 @@ static uint32_t look_up(wpg_inject *in, const wpg_path_table *table, wpg_table_u
         other = wpg_either(in, other, differs(in, use->found, use->key[w]));
     }
     return other;
-}
-
-/* Bool, equal in all lanes: a lane's key is not there. Lanes may see a word change one after the other. */
-static uint32_t if_missed(wpg_inject *in, uint32_t other, wpg_table_lanes lanes)
-{
-    if (lanes.have_one_key)
-        return wpg_is_set(
-            in, WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, other));
-    const uint32_t missed = wpg_is_set(in, other);
-    return wpg_any_in(in, wpg_live_ballot(in, lanes.live ? wpg_both(in, missed, lanes.live) : missed));
-}
-
-/* Lanes that differ in their keys go on as long as places of the first one's are taken. */
-uint32_t wpg_table_find(wpg_inject *in, const wpg_path_table *table, wpg_table_use *use, uint32_t hash,
-                        wpg_table_lanes lanes)
-{
-    const uint32_t mask = wpg_const_u32(in->module, (UINT32_C(1) << table->bits) - 1);
-    const uint32_t first = shifted(in, SpvOpShiftRightLogical, hash, 32u - table->bits);
-    const uint32_t behind = wpg_const_u32(in->module, PLACES_OF_A_KEY);
-    const uint32_t end = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, behind);
-    wpg_scratch_store(in, PLACE, first);
-    wpg_repeat search = wpg_repeat_begin(in);
-    const uint32_t at = wpg_scratch_load(in, PLACE);
-    const uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, at, in->c_one);
-    wpg_scratch_store(in, PLACE, next);
-    use->place = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, at, mask);
-    const uint32_t missed = if_missed(in, look_up(in, table, use), lanes);
-    const uint32_t taken =
-        WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, use->found);
-    const uint32_t left = WPG_EMIT(in, SpvOpINotEqual, in->t_bool, next, end);
-    wpg_repeat_end(in, search, wpg_both(in, wpg_both(in, missed, wpg_is_set(in, taken)), left));
-    return missed;
 }
 
 /* The lane that gets the first word writes the others. */

@@ -4,12 +4,8 @@
  *     counts: a counter a place; in compute stages several times, by workgroup, since processors that add to
  *             one cache line wait for each other
  *
- * A key has several places: its hash's, and those behind it. It takes the first that is free. Places are
- * never given back, so the first free one ends a search.
- *
  * Why no lock is needed. Word 0 is taken by compare-and-exchange. The lane that gets it writes the other
  * words, once each. No written word is zero. A wave counts by a key only if it saw every word of the key.
- * Two places may get the same key; reading adds them up.
  *
  * Ownership, threads: as inject.h. */
 #ifndef WPG_COMPILER_INSTRUMENT_COUNTING_PATH_TABLE_H
@@ -45,15 +41,8 @@ void wpg_field_put(wpg_inject *in, uint32_t *words, wpg_path_field field, uint32
 uint32_t wpg_field_get(wpg_inject *in, const uint32_t *words, wpg_path_field field);
 
 void wpg_table_hash(wpg_inject *in, const wpg_path_table *table, wpg_table_use *use);
-/* Whose keys are looked for: those of the live lanes (bool; 0: of all), or the one that all lanes have. */
-typedef struct wpg_table_lanes {
-    uint32_t live;
-    bool have_one_key;
-} wpg_table_lanes;
-/* Looks at the places of a hash (u32, equal in all lanes), until some lane has found its key there, or one is
- * free. Returns a bool, equal in all lanes: a key was not found. */
-uint32_t wpg_table_find(wpg_inject *in, const wpg_path_table *table, wpg_table_use *use, uint32_t hash,
-                        wpg_table_lanes lanes);
+/* Looks at the place of a hash (u32). Returns a u32 that is not zero if it does not hold this lane's key. */
+uint32_t wpg_table_look_up(wpg_inject *in, const wpg_path_table *table, wpg_table_use *use, uint32_t hash);
 /* The lane for which `when` (bool) holds takes the place, if that was free. */
 void wpg_table_take(wpg_inject *in, const wpg_path_table *table, const wpg_table_use *use, uint32_t when);
 /* It adds one to the count of the place. */

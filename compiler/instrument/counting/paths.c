@@ -282,13 +282,10 @@ wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_
     wpg_table_hash(in, &path->table, &use.table);
     use.first =
         WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, use.table.hash);
-    use.tallied =
-        wpg_table_find(in, &path->table, &use.table, use.first, (wpg_table_lanes){.live = leaving->now.live});
-    if (use.rest)
-        use.tallied =
-            WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, use.tallied, some_set(in, use.rest, leaving->now.live));
+    uint32_t other = wpg_table_look_up(in, &path->table, &use.table, use.first);
+    other = some_set(in, wpg_either(in, use.rest, other), leaving->now.live);
     uint32_t alone = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, leaving->now.equal);
-    use.tallied = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, use.tallied, alone);
+    use.tallied = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, other, alone);
     return use;
 }
 

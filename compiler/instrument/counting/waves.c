@@ -424,7 +424,10 @@ static void add_round(wpg_inject *in, const flush *s)
     wpg_table_use use = make_key(in, s);
     if (!use.key)
         return;
-    uint32_t other = wpg_table_find(in, table, &use, use.hash, (wpg_table_lanes){.have_one_key = true});
+    /* Lanes might see a key appear one after the other; they have one key, and follow one answer. */
+    uint32_t other = wpg_table_look_up(in, table, &use, use.hash);
+    other = wpg_is_set(
+        in, WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, other));
     wpg_if tallied = wpg_if_begin(in, other);
     add_all(in, s);
     wpg_table_take(in, table, &use, s->leaving->elected);
