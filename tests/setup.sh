@@ -255,9 +255,9 @@ if dpkg --compare-versions "$(version_of mesa-vulkan-drivers)" lt 25; then
         WPG_INTEL_ICD=
         WPG_DRIVER_LIBRARY_PATH=
     fi
+else
+    WPG_INTEL_ICD=$(find_icd /usr intel)
 fi
-
-[ -n "$WPG_LVP_ICD_OLD" ] || WPG_INTEL_ICD=$(find_icd /usr intel)
 
 # Devices in memory: AMD's for what runtime/gpu asks of one, Nouveau's for Intel's driver. Debian 12 has them in backports, as
 # the newer Mesa.

@@ -13,7 +13,7 @@
  * a bound that is no constant. The hint changes no result on any driver.
  *
  * And each copy that a driver makes of a loop has the counting code of its blocks. Nests of loops that the
- * driver's compiler folds to nothing without counters became 200 times as dear to compile on Intel's
+ * driver's compiler folds to little without counters took up to 266 times as long to compile on Intel's
  * (shaders/measured/2026-11-27-unrolled.md). So DontUnroll is set on a loop whose copies would have more than
  * MOST_COPIED words of that code, innermost first. */
 #include "compiler/instrument/code/copies.h"
