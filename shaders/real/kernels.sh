@@ -1,11 +1,10 @@
 #!/bin/sh
 # The family kernels: llama.cpp's Vulkan kernels, alone, at sizes of real models (README.md).
 #
-#     sh shaders/real/kernels.sh fetch | list | run NAME,NAME... SECONDS | attainable NAME,NAME... SECONDS | training
+#     sh shaders/real/kernels.sh fetch | list | run NAME,NAME... SECONDS | attainable NAME,NAME... SECONDS
 #
 # attainable: the same modules with their push constants as constants. Such a module serves one shape.
 # SEVERAL=1: three shapes in turns, the first two sizes an eighth and two eighths larger. One pipeline serves all three.
-# training: options of the run that counts. Left out there: pipelines that lavapipe compiles for minutes once they count.
 # Needs npm, cc and Vulkan's headers. Exit code 77: something is missing; it says what.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,13 +33,12 @@ fetch() {
 case ${1:-} in
 fetch) fetch ;;
 list) "$folder/kernels" list ;;
-training) echo "--pipelines !00268a19,!23ac7d53,!8696e6d8" ;;
 run | attainable)
     # shellcheck disable=SC2046
     exec "$folder/kernels" "$library" "$1" "$3" $(echo "$2" | tr , ' ')
     ;;
 *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

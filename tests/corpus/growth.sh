@@ -68,8 +68,11 @@ for driver in ${DRIVERS:-new old radv}; do
         unset VK_INSTANCE_LAYERS WAVEPGO_MODE
         [ -z "$family" ] || export RADV_FORCE_FAMILY="$family"
         on() { "$@"; }
+        suspends=
+        case $driver in new | old) suspends=-s ;; esac
         [ "$driver" != intel ] || on() { on_intel "${INTEL_DEVICE:-9a49}" "$@"; }
-        on "$WPG_PROGRAMS/corpus_growth" -l "$limit" -F "$forms" -v "$WPG_SPIRV/triangle.vert.spv" -f "$WPG_SPIRV/plain.frag.spv" - <"$work/list" \
+        # shellcheck disable=SC2086
+        on "$WPG_PROGRAMS/corpus_growth" $suspends -l "$limit" -F "$forms" -v "$WPG_SPIRV/triangle.vert.spv" -f "$WPG_SPIRV/plain.frag.spv" - <"$work/list" \
             >"$work/$driver.lines" 2>"$work/$driver.err"
     )
     grep -qE '	[0-9.]+$' "$work/$driver.lines" || die "$driver: $(head -n 1 "$work/$driver.err")"

@@ -72,6 +72,7 @@ typedef struct wpg_instrument_options {
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
     uint32_t sample_seed; /* which ones: a constant of the pipeline */
     bool no_paths;        /* no table of paths (counting/paths.h): shorter code, which runs longer */
+    bool small_arms;      /* for tests: arms of few blocks are scopes, too (code/structure.h) */
     bool high_start;      /* counters do not start at zero: no tables of values, no extremes */
 } wpg_instrument_options;
 

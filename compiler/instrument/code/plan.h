@@ -109,11 +109,11 @@ typedef struct wpg_wave_plan {
     const wpg_wave_fields *fields; /* [count of the region's told tallies] */
 } wpg_wave_plan;
 
-/* A region: where cells live. It goes from an outermost whole loop's entry to its merge block, or from the
- * function's start to an exit (a scope, structure.h), or over the whole function. */
+/* A region: where cells live. It is a scope (structure.h), or goes from an outermost whole loop's entry to
+ * its merge block, or over the whole function. */
 typedef struct wpg_region {
     uint32_t loop; /* number of the loop, WPG_NO_BLOCK if it is none */
-    uint32_t exit; /* block of the exit, WPG_NO_BLOCK if it is no scope; neither: the function */
+    uint32_t exit; /* block of the scope's exit, WPG_NO_BLOCK if it is no scope; neither: the function */
     uint32_t mark_count, start_mark;  /* tallies; the mark that all lanes have, WPG_NO_TALLY if none */
     uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
     uint32_t *tallies;                /* its own, by group, in the order of their counters */

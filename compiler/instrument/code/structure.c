@@ -187,78 +187,8 @@ bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t b)
     return true;
 }
 
-/* -- Scopes */
-
-static bool is_exit(const wpg_block *block)
-{
-    return block->rpo != NO && block->successor_count == 0 && block->terminator->opcode != SpvOpUnreachable;
-}
-
-static bool lanes_may_die_within(const wpg_cfg *cfg)
-{
-    for (uint32_t b = 0; b < cfg->count; b++)
-        if (cfg->blocks[b].rpo != NO && cfg->blocks[b].changes_mask)
-            return true;
-    return false;
-}
-
-/* Which exit is reached from each block: its number, NONE, or SEVERAL; by the graph backwards, to a fixed
- * point (loops make it take a few rounds). */
-enum { SEVERAL = UINT32_MAX - 1 };
-
-static uint32_t join(uint32_t a, uint32_t b)
-{
-    if (a == NO || b == NO)
-        return a == NO ? b : a;
-    return a == b ? a : SEVERAL;
-}
-
-static void find_exits(const wpg_structure *s, uint32_t *exit_of)
-{
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (uint32_t i = s->cfg->order_count; i-- > 0;) {
-            uint32_t b = s->cfg->order[i], found = exit_of[b];
-            const wpg_block *block = &s->cfg->blocks[b];
-            for (uint32_t k = 0; k < block->successor_count; k++)
-                found = join(found, exit_of[block->successors[k]]);
-            changed |= found != exit_of[b];
-            exit_of[b] = found;
-        }
-    }
-}
-
-static bool make_scopes(wpg_structure *s, const wpg_mask_classes *classes, wpg_arena *arena)
-{
-    const wpg_cfg *cfg = s->cfg;
-    uint32_t count = 0;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        s->scope_of[b] = NO;
-        count += is_exit(&cfg->blocks[b]);
-    }
-    if (lanes_may_die_within(cfg))
-        return true;
-    s->scopes = WPG_ARENA_ARRAY(arena, wpg_scope, count);
-    if (!s->scopes)
-        return false;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        if (!is_exit(&cfg->blocks[b]))
-            continue;
-        s->scope_of[b] = s->scope_count;
-        s->scopes[s->scope_count++] = (wpg_scope){b, classes->representative[classes->class_of[b]]};
-    }
-    find_exits(s, s->scope_of);
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        uint32_t scope = s->scope_of[b];
-        if (scope != NO && (scope == SEVERAL || !wpg_cfg_dominates(cfg, s->scopes[scope].root, b)))
-            s->scope_of[b] = NO;
-    }
-    return true;
-}
-
 bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_classes *classes,
-                        wpg_arena *arena)
+                        bool small_arms, wpg_arena *arena)
 {
     *s = (wpg_structure){.cfg = cfg};
     s->scope_of = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
@@ -266,5 +196,5 @@ bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_cla
     s->seen = WPG_ARENA_ARRAY(arena, uint8_t, cfg->count);
     if (!s->scope_of || !s->stack || !s->seen)
         return false;
-    return make_scopes(s, classes, arena);
+    return wpg_scopes_make(s, classes, small_arms, arena);
 }

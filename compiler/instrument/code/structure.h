@@ -8,29 +8,34 @@
 
 #include "compiler/analysis/graph/mask.h"
 
-/* A scope: a place where lanes leave the function, and the block from which on they all leave there, as one
- * tangle.
+/* A scope: blocks whose lanes all leave at the end of block `exit`, as one tangle. There their private
+ * counters go to memory. A scope is either
+ *     - a place where lanes leave the function, with the blocks whose every way ends there; or
+ *     - a large arm of a selection outside of loops, with all blocks in the arm. A wave takes few of the
+ *       large arms of a shader, and only their counters are gone through. In other arms they are dead.
  *
- * `root` is of the exit's mask class and dominates the exit: the tangle at the exit is one that ran root. A
- * block b is in the scope if root dominates b and every way from b ends at the exit. So each lane that comes
- * to b is in the tangle at the exit. If b runs at most once for each lane and together from root on, its
- * lanes are still one tangle there. */
+ * `root` is of the exit's mask class and dominates all blocks of the scope: the tangle at the exit is one
+ * that ran root. Each lane that comes to a block of the scope is in the tangle at the exit. If the block runs
+ * at most once for each lane and together from root on, its lanes are still one tangle there. */
 typedef struct wpg_scope {
     uint32_t exit, root;
+    uint32_t around; /* the scope in which an arm lies; WPG_NO_BLOCK if it lies in none */
 } wpg_scope;
 
 typedef struct wpg_structure {
     const wpg_cfg *cfg;
     wpg_scope *scopes; /* none where lanes may die within a block */
     uint32_t scope_count;
-    uint32_t *scope_of; /* [blocks] WPG_NO_BLOCK if it lies in none */
+    uint32_t *scope_of; /* [blocks] the innermost; WPG_NO_BLOCK if it lies in none */
     uint32_t *stack;    /* [blocks + 1] scratch */
     uint8_t *seen;      /* [blocks] scratch */
 } wpg_structure;
 
-/* False when memory ran out. */
+/* `small_arms`: arms of few blocks are scopes, too. False when memory ran out. */
 bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_classes *classes,
-                        wpg_arena *arena);
+                        bool small_arms, wpg_arena *arena);
+/* The scopes of a structure that has all else (scopes.c). */
+bool wpg_scopes_make(wpg_structure *s, const wpg_mask_classes *classes, bool small_arms, wpg_arena *arena);
 
 bool wpg_is_loop(const wpg_structure *s, uint32_t construct);
 uint32_t wpg_loop_around(const wpg_structure *s, uint32_t construct);

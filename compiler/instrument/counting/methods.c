@@ -7,8 +7,8 @@
  *           --> sum of other tallies
  *
  * A region is the stretch in which cells live, until they are combined over the wave and added to memory:
- *   - a scope (structure.h): from the function's start to one of its exits; for blocks that run once, and for
- *     outermost whole loops that are entered once;
+ *   - a scope (structure.h): a large arm, or all that ends at one exit of the function; for blocks that run
+ *     once, and for outermost whole loops that are entered once;
  *   - an outermost whole loop that is entered more often: from its entry to its merge block;
  *   - the function: its cells go to memory wherever lanes leave the function and before they demote. This
  *     serves classes of loops that are not whole: sums of private counters do not depend on when lanes leave
@@ -17,9 +17,9 @@
  * rules.c says, with proofs, where each way is right. cells.c says what is added, flush.c what is combined.
  *
  * `auto` takes, of the rules that are right, the cheapest per visit, in the order above. Deep loops come
- * first while there are registers (MOST_CELLS; 32 marks share one). Private counters that are not derived
- * must pay: the visits they make cheaper, 8 to the depth of loops, have to outweigh the places where they go
- * to memory. `derived` takes no such counters, `additive` no others. */
+ * first while there are registers (MOST_CELLS live at once; 32 marks share one). Private counters that are
+ * not derived must pay: the visits they make cheaper, 8 to the depth of loops, have to outweigh the places
+ * where they go to memory. `derived` takes no such counters, `additive` no others. */
 #include "compiler/instrument/counting/methods.h"
 
 #include "compiler/instrument/code/strategy.h"
@@ -85,7 +85,7 @@ static bool derive(wpg_chooser *c, uint32_t class, uint32_t b)
     uint32_t own;
     if (!wpg_block_repeats(&c->structure, b))
         return wpg_rule_mark(c, class, b);
-    if (!wpg_cells_left(c, 3))
+    if (!wpg_cells_left(c, b, 3))
         return false;
     if (wpg_rule_trips(c, class, b))
         return true;
@@ -102,7 +102,8 @@ static void choose(wpg_chooser *c, uint32_t class)
     bool additive = choice == WPG_STRATEGY_ADDITIVE;
     if (c->cells && !additive && derive(c, class, b))
         return;
-    if (c->cells && choice != WPG_STRATEGY_DERIVED && wpg_cells_left(c, 3) && wpg_is_kept_by_driver(c, b)) {
+    if (c->cells && choice != WPG_STRATEGY_DERIVED && wpg_cells_left(c, b, 3) &&
+        wpg_is_kept_by_driver(c, b)) {
         if (additive && c->has_function_region)
             region = wpg_region_of_function(c);
         else if (wpg_block_repeats(&c->structure, b))
@@ -133,9 +134,13 @@ static void choose_all(wpg_chooser *c)
         c->f->tally_of[class] = WPG_NO_TALLY;
     }
     for (uint32_t level = deepest + 1; level-- > 0;)
-        for (uint32_t class = 0; class < c->f->classes.class_count && !c->failed; class ++)
-            if (depth[class] == level)
-                choose(c, class);
+        for (uint32_t class = 0; class < c->f->classes.class_count && !c->failed; class ++) {
+            if (depth[class] != level)
+                continue;
+            uint32_t cells = c->f->cell_count;
+            choose(c, class);
+            wpg_cells_given(c, c->f->classes.representative[class], cells);
+        }
     if (c->plan->strategy->kinds == WPG_KIND_LANES && !c->failed)
         wpg_derive_by_flow(c, depth);
 }
@@ -285,12 +290,13 @@ static bool set_up(wpg_chooser *c)
 {
     const wpg_cfg *cfg = c->cfg;
     wpg_arena *arena = &c->plan->arena;
-    if (!wpg_structure_make(&c->structure, cfg, &c->f->classes, arena))
+    if (!wpg_structure_make(&c->structure, cfg, &c->f->classes, c->plan->options->small_arms, arena))
         return false;
     c->edge_true = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     c->edge_false = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     c->loop_number = WPG_ARENA_ARRAY(arena, uint32_t, cfg->construct_count);
     c->scope_region = WPG_ARENA_ARRAY(arena, uint32_t, c->structure.scope_count);
+    c->scope_cells = WPG_ARENA_ARRAY(arena, uint32_t, (size_t)c->structure.scope_count + 1);
     c->f->tally_of = WPG_ARENA_ARRAY(arena, uint32_t, c->f->classes.class_count);
     if (arena->failed)
         return false;

@@ -13,6 +13,7 @@ typedef struct wpg_chooser {
     wpg_structure structure;
     uint32_t *loop_number;    /* [constructs] number among the function's loops, WPG_NO_BLOCK */
     uint32_t *scope_region;   /* [scopes] number of the region, WPG_NO_BLOCK until needed */
+    uint32_t *scope_cells;    /* [scopes + 1] private cells of blocks in each; the last: of those in none */
     uint32_t function_region; /* the same */
     bool has_function_region; /* it may be used */
     bool cells;               /* there may be private cells at all */
@@ -46,8 +47,10 @@ uint32_t wpg_scope_for(const wpg_chooser *c, uint32_t block);
  * Then the value that leaves the loop is the one its header starts with. Only some drivers need this. */
 bool wpg_is_kept_by_driver(const wpg_chooser *c, uint32_t block);
 uint32_t wpg_new_cell(wpg_chooser *c);
-/* True if there are registers left for that many cells. */
-bool wpg_cells_left(const wpg_chooser *c, uint32_t count);
+/* True if there are registers left for that many cells of the block. */
+bool wpg_cells_left(const wpg_chooser *c, uint32_t block, uint32_t count);
+/* The block has got the cells from number `first` on. */
+void wpg_cells_given(wpg_chooser *c, uint32_t block, uint32_t first);
 uint32_t wpg_new_tally(wpg_chooser *c, wpg_method method);
 /* Private cells for lanes, waves and uniform, in a region. */
 void wpg_give_cells(wpg_chooser *c, uint32_t tally, uint32_t region, bool equal);

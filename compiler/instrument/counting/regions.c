@@ -42,9 +42,28 @@ uint32_t wpg_new_cell(wpg_chooser *c)
     return c->f->cell_count++;
 }
 
-bool wpg_cells_left(const wpg_chooser *c, uint32_t count)
+/* Cells of a scope may be live in the scopes within. */
+bool wpg_cells_left(const wpg_chooser *c, uint32_t block, uint32_t count)
 {
-    return c->f->cell_count + count <= MOST_CELLS;
+    const wpg_structure *s = &c->structure;
+    const uint32_t own = s->scope_of[block], none = s->scope_count;
+    for (uint32_t i = 0; i <= none; i++) {
+        uint32_t live = c->scope_cells[none], around = i == none ? NO : i;
+        bool within = own == NO;
+        for (; around != NO; around = s->scopes[around].around) {
+            live += c->scope_cells[around];
+            within |= around == own;
+        }
+        if (within && live + count > MOST_CELLS)
+            return false;
+    }
+    return true;
+}
+
+void wpg_cells_given(wpg_chooser *c, uint32_t block, uint32_t first)
+{
+    uint32_t scope = c->structure.scope_of[block];
+    c->scope_cells[scope == NO ? c->structure.scope_count : scope] += c->f->cell_count - first;
 }
 
 static uint32_t region_of_loop(wpg_chooser *c, uint32_t loop)

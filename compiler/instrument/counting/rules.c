@@ -389,18 +389,20 @@ static bool select_by_marks(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_
 static bool select_by_cells(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block)
 {
     uint32_t own, region = wpg_region_for(c, block, &own);
-    if (region == NO || !wpg_cells_left(c, 3) || !wpg_is_kept_by_driver(c, block))
+    if (region == NO || !wpg_cells_left(c, block, 3) || !wpg_is_kept_by_driver(c, block))
         return false;
     *yes = wpg_new_tally(c, WPG_METHOD_SELECT);
     *no = wpg_new_tally(c, WPG_METHOD_SELECT);
     if (c->failed)
         return true;
     wpg_tally *t = &c->tallies.data[*yes], *f = &c->tallies.data[*no];
+    uint32_t cells = c->f->cell_count;
     t->region = f->region = region;
     t->equal = f->equal = own != NO && wpg_is_passed_together(&c->structure, own, block);
     t->lanes_cell = wpg_new_cell(c);
     t->waves_cell = wpg_new_cell(c);
     f->waves_cell = wpg_new_cell(c);
+    wpg_cells_given(c, block, cells);
     return true;
 }
 

@@ -8,7 +8,8 @@ enum {
     MOST_WORDS = 1 << 22, /* these three: so that the products fit 64 bits */
     MOST_BLOCKS = 1 << 18,
     MOST_BARRIERS = 1 << 10,
-    SUSPEND_UNIT = 1 << 20, /* words x sqrt(blocks) that cost at one barrier what they cost without */
+    BLOCKS_OF_AN_ATOMIC = 5,
+    COST_OF_A_BLOCK = 48, /* at a barrier, in units of words x sqrt(blocks) */
 };
 
 wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target)
@@ -17,6 +18,7 @@ wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_ta
     WPG_INST_EACH (inst, module) {
         size.words += inst->count;
         size.blocks += inst->opcode == SpvOpLabel;
+        size.atomics += inst->opcode >= SpvOpAtomicLoad && inst->opcode <= SpvOpAtomicXor;
         size.suspensions += inst->opcode == SpvOpControlBarrier && target->suspends_at_barriers;
     }
     return size;
@@ -43,18 +45,22 @@ static uint64_t root_of(uint64_t number)
     return root;
 }
 
-/* What suspensions make of a unit of cost, in units of 1 / SUSPEND_UNIT. */
-static uint64_t suspended(wpg_code_size size)
+static uint64_t with_suspensions(wpg_code_size size)
 {
-    return SUSPEND_UNIT + root_of(squared(size)) * least(size.suspensions, MOST_BARRIERS);
+    uint64_t blocks = least(size.blocks, MOST_BLOCKS);
+    blocks += (uint64_t)BLOCKS_OF_AN_ATOMIC * least(size.atomics, MOST_BLOCKS);
+    return root_of(squared(size)) + COST_OF_A_BLOCK * blocks * least(size.suspensions, MOST_BARRIERS);
 }
 
 uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain)
 {
     enum { BITS = 8 };
-    const uint64_t of_plain = squared(plain), cost = squared(counted) / (of_plain ? of_plain : 1);
-    const uint64_t factor = least((suspended(counted) << BITS) / suspended(plain), 1 << 2 * BITS);
-    return least(cost, UINT64_C(1) << 30) * (factor * factor) >> 2 * BITS;
+    if (!counted.suspensions)
+        return squared(counted) / (squared(plain) ? squared(plain) : 1);
+    const uint64_t of_plain = with_suspensions(plain);
+    const uint64_t factor =
+        least((with_suspensions(counted) << BITS) / (of_plain ? of_plain : 1), UINT64_C(1) << 30);
+    return factor * factor >> 2 * BITS;
 }
 
 /* About the most that `auto` adds: no copy is made of what stays small. */
@@ -122,7 +128,7 @@ static wpg_status choose(wpg_instrument_options *options, char *why, size_t room
                         factor_of(lane, plain));
     (void)snprintf(
         why, room, "waves and uniform absent: else it would be %u times as dear to compile, now %u (BUDGET)",
-        factor_of(squared(naive) < squared(by_auto) ? naive : by_auto, plain), factor_of(lane, plain));
+        (unsigned)least(factor_of(naive, plain), factor_of(by_auto, plain)), factor_of(lane, plain));
     return WPG_OK;
 }
 

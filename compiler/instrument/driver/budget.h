@@ -7,9 +7,10 @@
  *     auto --too dear--> auto without paths --too dear--> naive, in half of the budget
  *          --too dear--> lane --too dear--> not counted
  *
- * Where the driver makes coroutines of shaders with barriers, a barrier costs as well: LLVM asks for each
- * block and each value whether a barrier lies between. With C = words x sqrt(blocks), the time is C x (1 +
- * barriers x C / 2^20) (shaders/measured/2026-11-26-steady.md).
+ * Where the driver makes coroutines of shaders with barriers, LLVM asks for each barrier and each of its own
+ * blocks which values live across. An atomic operation is a loop over the lanes there: about five blocks. So
+ * each barrier adds 48 x (blocks + 5 x atomics) to words x sqrt(blocks)
+ * (shaders/measured/2026-11-27-scopes.md).
  *
  * `lane` counts lanes alone, in a spanning tree's complement of the blocks, without a branch of its own.
  *
@@ -27,7 +28,7 @@ enum {
 };
 
 typedef struct wpg_code_size {
-    uint32_t words, blocks;
+    uint32_t words, blocks, atomics;
     uint32_t suspensions; /* barriers, where the driver suspends there; else 0 */
 } wpg_code_size;
 wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target);

@@ -386,17 +386,26 @@ static wpg_status plan_function(wpg_plan *plan, uint32_t index, wpg_error *err)
     return WPG_OK;
 }
 
+/* How many tallies go to memory at the point. */
+static uint32_t tallies_at(const wpg_function_plan *f, const wpg_point *point)
+{
+    uint32_t region = point->index;
+    if (point->kind == WPG_POINT_LEAVE)
+        region = f->loops[point->index].region;
+    else if (point->kind != WPG_POINT_FLUSH)
+        return 0;
+    return f->regions[region].group_start[WPG_FLUSH_GROUPS] + WPG_FLUSH_GROUPS;
+}
+
 static wpg_status check_limits(const wpg_plan *plan, wpg_error *err)
 {
     uint64_t ids = IDS_MODULE + (uint64_t)plan->module->bound + plan->probe_ids;
     for (uint32_t i = 0; i < plan->function_count; i++) {
         const wpg_function_plan *f = &plan->functions[i];
         ids += IDS_FUNCTION + f->cell_count;
-        for (uint32_t p = 0; p < f->point_count; p++) {
-            bool flushes = f->points[p].kind == WPG_POINT_LEAVE || f->points[p].kind == WPG_POINT_FLUSH;
-            ids += IDS_POINT + (uint64_t)IDS_TALLY * (f->points[p].select_count +
-                                                      (flushes ? f->tally_count + WPG_FLUSH_GROUPS : 0));
-        }
+        for (uint32_t p = 0; p < f->point_count; p++)
+            ids +=
+                IDS_POINT + (uint64_t)IDS_TALLY * (f->points[p].select_count + tallies_at(f, &f->points[p]));
     }
     /* Words of counters are addressed by 32-bit signed indices. */
     return ids >= WPG_SPIRV_MAX_BOUND ||

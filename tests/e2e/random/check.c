@@ -149,6 +149,7 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
         .strategy = config->strategy,
         .select_sites = source->seed % 3 != 0,
         .select_work = source->seed % 5 == 0 ? 4 : 0,
+        .small_arms = source->seed / 2 % 2,
         .probes = probes_of(c, source)};
     if (launch_wants_report(c, source))
         random_source_report(module, source);

@@ -225,17 +225,22 @@ static void barriers(void **state)
 static void sums(void **state)
 {
     (void)state;
-    const wpg_code_size plain = {1000, 10, 0};
+    const wpg_code_size plain = {.words = 1000, .blocks = 10};
     assert_int_equal(wpg_budget_cost(plain, plain), 1);
-    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40, 0}, plain), 16);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){.words = 2000, .blocks = 40}, plain), 16);
     assert_int_equal(wpg_budget_cost((wpg_code_size){0}, (wpg_code_size){0}), 0);
-    /* A barrier adds little to small code, and makes the cost of large code a square. */
-    const wpg_code_size one = {1024, 16, 1}, large = {1 << 20, 16, 256};
-    assert_int_equal(wpg_budget_cost((wpg_code_size){2048, 64, 1}, one), 16);
-    assert_int_equal(wpg_budget_cost((wpg_code_size){1 << 21, 64, 256}, large), 255);
+    /* 1,024 x 4 + 48 x 16, and 2,048 x 8 + 48 x (64 + 5 x 16). */
+    const wpg_code_size one = {1024, 16, 0, 1};
+    assert_int_equal(wpg_budget_cost((wpg_code_size){2048, 64, 16, 1}, one), 22);
+    /* With barriers, atomics cost most. */
+    const wpg_code_size many = {20000, 900, 0, 40};
+    uint64_t cells = wpg_budget_cost((wpg_code_size){70000, 1500, 250, 40}, many);
+    uint64_t in_place = wpg_budget_cost((wpg_code_size){70000, 1900, 1500, 40}, many);
+    assert_true(in_place > 4 * cells);
     /* Sizes beyond any shader stay in range. */
-    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, 0}, plain) > 1000);
-    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, UINT32_MAX}, plain) > 1000 * 1000);
+    enum { MOST = UINT32_MAX };
+    assert_true(wpg_budget_cost((wpg_code_size){.words = MOST, .blocks = MOST}, plain) > 1000);
+    assert_true(wpg_budget_cost((wpg_code_size){MOST, MOST, MOST, MOST}, plain) > 1000 * 1000);
 }
 
 int main(void)

@@ -46,7 +46,7 @@ static void begin(subject *s, const char *body)
         function = function->next;
     assert_int_equal(wpg_cfg_create(&s->cfg, s->module, function, NULL), WPG_OK);
     assert_int_equal(wpg_mask_classes_compute(&s->classes, s->cfg, &s->arena), WPG_OK);
-    assert_true(wpg_structure_make(&s->structure, s->cfg, &s->classes, &s->arena));
+    assert_true(wpg_structure_make(&s->structure, s->cfg, &s->classes, false, &s->arena));
     assert_true(wpg_steady_make(&s->steady, &s->structure, &s->classes, &s->arena));
     free(words);
 }
