@@ -213,7 +213,7 @@ typedef struct wpg_counter_sum {
 /* Waves counted by their path, in place of by tallies (counting/paths.h). A table has keys, and behind them a
  * counter for each, several times. A key tells how many lanes the wave had, and how often they came to each
  * of `count` tallies. A tally's counters lie side by side: full, lanes, waves, uniform. */
-enum { WPG_PATH_WORDS = 24, WPG_PATH_BITS = 8 }; /* at most */
+enum { WPG_PATH_WORDS = 24, WPG_PATH_BITS = 9 }; /* at most */
 enum { WPG_COPIES = 8, WPG_TALLY_COUNTERS = 4 };
 /* Where a key holds a number: bits of a word. */
 typedef struct wpg_path_field {

@@ -3,8 +3,9 @@
 #include "compiler/instrument/sampling/sample.h"
 
 /* Places of a table, as a power of two. Waves outside of compute stages are often partial, by any number of
- * lanes. */
-enum { COMPUTE_ALIKE_BITS = 4, COMPUTE_BITS = 6, OTHER_BITS = 7 };
+ * lanes. One pipeline draws many surfaces there, each with paths of its own: the more tallies, the more a wave
+ * without a place costs. */
+enum { COMPUTE_ALIKE_BITS = 4, COMPUTE_BITS = 6, OTHER_BITS = 7, MANY_BITS = 9, MANY_TALLIES = 64 };
 
 uint32_t wpg_next_line(const wpg_chooser *c)
 {
@@ -13,15 +14,15 @@ uint32_t wpg_next_line(const wpg_chooser *c)
 }
 
 /* Keys begin a cache line, so that no addition to a counter takes them away from readers. */
-void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, bool alike)
+void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, uint32_t tallies, bool alike)
 {
     const bool copied = wpg_sample_has_copies(c->plan);
     uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
     *table = (wpg_path_table){.first = wpg_next_line(c),
                               .words = (uint8_t)words,
-                              .bits = !copied ? OTHER_BITS
-                                      : alike ? COMPUTE_ALIKE_BITS
-                                              : COMPUTE_BITS,
+                              .bits = copied                   ? (alike ? COMPUTE_ALIKE_BITS : COMPUTE_BITS)
+                                      : tallies < MANY_TALLIES ? OTHER_BITS
+                                                               : MANY_BITS,
                               .copies = copied ? WPG_COPIES : 1};
     c->plan->counter_count += table->first - next + wpg_path_counters(table);
 }
