@@ -3,8 +3,8 @@
 #include "compiler/instrument/sampling/sample.h"
 
 /* Places of a table, as a power of two. Waves outside of compute stages are often partial, by any number of
- * lanes. One pipeline draws many surfaces there, each with paths of its own: the more tallies, the more a wave
- * without a place costs. */
+ * lanes. One pipeline draws many surfaces there, each with paths of its own. The more tallies a table tells,
+ * the more a wave without a place costs. */
 enum { COMPUTE_ALIKE_BITS = 4, COMPUTE_BITS = 6, OTHER_BITS = 7, MANY_BITS = 9, MANY_TALLIES = 64 };
 
 uint32_t wpg_next_line(const wpg_chooser *c)

@@ -19,8 +19,13 @@ void main()
 {
     uint i = gl_GlobalInvocationID.x, h = b.d[i];
     for (uint k = 0u; k < b.d[0]; k++) {
-        TEN(0u) TEN(10u) TEN(20u) TEN(30u) TEN(40u) TEN(50u) TEN(60u) TEN(70u) TEN(80u)
-        TEN(90u) TEN(100u) TEN(110u) TEN(120u) TEN(130u) TEN(140u) TEN(150u) TEN(160u)
+        TEN(0u) TEN(10u) TEN(20u) TEN(30u) TEN(40u) TEN(50u) TEN(60u) TEN(70u)
+        TEN(80u) TEN(90u) TEN(100u) TEN(110u) TEN(120u) TEN(130u) TEN(140u) TEN(150u)
+        TEN(160u) TEN(170u) TEN(180u) TEN(190u) TEN(200u) TEN(210u) TEN(220u) TEN(230u)
+        TEN(240u) TEN(250u) TEN(260u) TEN(270u) TEN(280u) TEN(290u) TEN(300u) TEN(310u)
+        TEN(320u) TEN(330u) TEN(340u) TEN(350u) TEN(360u) TEN(370u) TEN(380u) TEN(390u)
+        TEN(400u) TEN(410u) TEN(420u) TEN(430u) TEN(440u) TEN(450u) TEN(460u) TEN(470u)
+        TEN(480u) TEN(490u) TEN(500u) TEN(510u)
     }
     b.d[i] = h;
 }
