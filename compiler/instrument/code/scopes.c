@@ -74,18 +74,22 @@ static uint32_t end_of_arm(const wpg_structure *s, const wpg_mask_classes *class
     const wpg_block *block = &s->cfg->blocks[merge];
     for (uint32_t i = 0; i < block->predecessor_count; i++) {
         uint32_t p = block->predecessors[i];
-        if (s->cfg->blocks[p].rpo != NO && classes->class_of[p] == classes->class_of[a])
+        if (s->cfg->blocks[p].rpo != NO && classes->class_of[p] == classes->class_of[a] &&
+            wpg_cfg_dominates(s->cfg, a, p))
             return p;
     }
     return NO;
 }
 
-static uint32_t size_of(const wpg_structure *s, uint32_t a)
+/* sizes[b]: how many blocks b dominates. A dominator comes before what it dominates. */
+static void find_sizes(const wpg_cfg *cfg, uint32_t *sizes)
 {
-    uint32_t size = 0;
-    for (uint32_t b = 0; b < s->cfg->count; b++)
-        size += s->cfg->blocks[b].rpo != NO && wpg_cfg_dominates(s->cfg, a, b);
-    return size;
+    for (uint32_t i = cfg->order_count; i-- > 0;) {
+        uint32_t b = cfg->order[i], up = cfg->blocks[b].idom;
+        sizes[b]++;
+        if (up != NO)
+            sizes[up] += sizes[b];
+    }
 }
 
 static void add_arm(wpg_structure *s, uint32_t a, uint32_t exit, uint32_t around)
@@ -98,16 +102,16 @@ static void add_arm(wpg_structure *s, uint32_t a, uint32_t exit, uint32_t around
 
 /* The arms of a selection. What fills most of the scope around gains nothing by one of its own. */
 static void find_arms(wpg_structure *s, const wpg_mask_classes *classes, const wpg_construct *selection,
-                      bool small, uint32_t most)
+                      const uint32_t *sizes, bool small, uint32_t most)
 {
     const wpg_block *header = &s->cfg->blocks[selection->header];
     const uint32_t around = s->scope_of[selection->header];
-    const uint32_t whole = around == NO ? s->cfg->count : size_of(s, s->scopes[around].root);
+    const uint32_t whole = around == NO ? s->cfg->count : sizes[s->scopes[around].root];
     for (uint32_t i = 0; i < header->successor_count && s->scope_count < most; i++) {
         uint32_t a = header->successors[i];
         if (a == selection->merge || s->cfg->blocks[a].predecessor_count != 1 || wpg_block_repeats(s, a))
             continue;
-        uint32_t exit = end_of_arm(s, classes, a, selection->merge), size = size_of(s, a);
+        uint32_t exit = end_of_arm(s, classes, a, selection->merge), size = sizes[a];
         bool large = whole >= LEAST_WHOLE && size >= LEAST_ARM && size <= whole / 4 * 3;
         if (exit != NO && (large || small))
             add_arm(s, a, exit, around);
@@ -125,13 +129,15 @@ bool wpg_scopes_make(wpg_structure *s, const wpg_mask_classes *classes, bool sma
     if (lanes_may_die_within(cfg))
         return true;
     s->scopes = WPG_ARENA_ARRAY(arena, wpg_scope, (size_t)exits + MOST_ARMS);
-    if (!s->scopes)
+    uint32_t *sizes = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
+    if (!s->scopes || !sizes)
         return false;
     find_exit_scopes(s, classes);
     if (cfg->count < LEAST_WHOLE && !small_arms)
         return true;
+    find_sizes(cfg, sizes);
     for (uint32_t i = 0; i < cfg->construct_count; i++)
         if (!wpg_is_loop(s, i) && wpg_construct_is_whole(cfg, i))
-            find_arms(s, classes, &cfg->constructs[i], small_arms, exits + MOST_ARMS);
+            find_arms(s, classes, &cfg->constructs[i], sizes, small_arms, exits + MOST_ARMS);
     return true;
 }
