@@ -4,7 +4,7 @@
 
 /* Places of a table, as a power of two. Waves outside of compute stages are often partial, by any number of
  * lanes. One pipeline draws many surfaces there, each with paths of its own. The more tallies a table tells,
- * the more a wave without a place costs. */
+ * the more a wave without a place costs. Arms have few paths each, but there are many arms. */
 enum { COMPUTE_ALIKE_BITS = 4, COMPUTE_BITS = 6, OTHER_BITS = 7, MANY_BITS = 9, MANY_TALLIES = 64 };
 
 uint32_t wpg_next_line(const wpg_chooser *c)
@@ -14,15 +14,18 @@ uint32_t wpg_next_line(const wpg_chooser *c)
 }
 
 /* Keys begin a cache line, so that no addition to a counter takes them away from readers. */
-void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, uint32_t tallies, bool alike)
+void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, const wpg_region *region,
+                       bool alike)
 {
     const bool copied = wpg_sample_has_copies(c->plan);
+    const bool arm = region->exit != WPG_NO_BLOCK && c->cfg->blocks[region->exit].successor_count;
+    const bool many = region->told >= MANY_TALLIES && !arm;
     uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
     *table = (wpg_path_table){.first = wpg_next_line(c),
                               .words = (uint8_t)words,
-                              .bits = copied                   ? (alike ? COMPUTE_ALIKE_BITS : COMPUTE_BITS)
-                                      : tallies < MANY_TALLIES ? OTHER_BITS
-                                                               : MANY_BITS,
+                              .bits = copied ? (alike ? COMPUTE_ALIKE_BITS : COMPUTE_BITS)
+                                      : many ? MANY_BITS
+                                             : OTHER_BITS,
                               .copies = copied ? WPG_COPIES : 1};
     c->plan->counter_count += table->first - next + wpg_path_counters(table);
 }

@@ -20,9 +20,10 @@ enum { WPG_KEY_BITS = 30 };
 
 /* The next counter that begins a cache line. */
 uint32_t wpg_next_line(const wpg_chooser *c);
-/* Counters for a table whose keys have so many words and tell so many tallies; `alike`: of waves whose lanes
- * are alike. */
-void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, uint32_t tallies, bool alike);
+/* Counters for a table of the region, whose keys have so many words; `alike`: of waves whose lanes are
+ * alike. */
+void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, const wpg_region *region,
+                       bool alike);
 void wpg_table_declare(wpg_inject *in, const wpg_path_table *table);
 
 /* One wave's search for its key. */

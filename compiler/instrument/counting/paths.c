@@ -142,7 +142,7 @@ static void plan_paths(wpg_chooser *c, wpg_region *r)
         return;
     *path =
         (wpg_path_plan){.lanes = {.width = WPG_LANES_WIDTH}, .parts = l.parts, .part_count = l.part_count};
-    wpg_table_reserve(c, &path->table, words, l.count, true);
+    wpg_table_reserve(c, &path->table, words, r, true);
     r->path = path;
     tell_map(c, r, path, &l);
 }

@@ -168,7 +168,7 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     if (l.words >= MOST_WORDS || l.reductions > MOST_REDUCTIONS)
         return 0;
     if (wave->words <= MOST_KEY_WORDS) {
-        wpg_table_reserve(c, &wave->table, wave->words, r->told, false);
+        wpg_table_reserve(c, &wave->table, wave->words, r, false);
         tell_map(c, r, wave);
     }
     r->wave = wave;
