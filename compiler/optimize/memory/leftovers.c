@@ -51,6 +51,13 @@ static bool declares_ahead(const wpg_module *module)
     return false;
 }
 
+/* The constant that sets the workgroup's size needs no user (SPIR-V 1.6, 3.21, WorkgroupSize). */
+static bool sets_workgroup(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpDecorate && inst->count > 3 && inst->words[2] == SpvDecorationBuiltIn &&
+           inst->words[3] == SpvBuiltInWorkgroupSize;
+}
+
 /* Declarations come before their users: from the last to the first, each is looked at once. */
 bool wpg_drop_declarations(wpg_module *module)
 {
@@ -64,7 +71,8 @@ bool wpg_drop_declarations(wpg_module *module)
     bool inside = false;
     for (wpg_inst *inst = module->first; fits && inst; inst = inst->next) { /* entry points stand before */
         inside |= inst == function;
-        if (inside || (!is_declaration(inst) && (!names_one_id(inst) || inst->opcode == SpvOpDecorateId)))
+        if (inside || sets_workgroup(inst) ||
+            (!is_declaration(inst) && (!names_one_id(inst) || inst->opcode == SpvOpDecorateId)))
             fits = note_uses(used, module->bound, &operands, module, inst);
     }
     for (wpg_inst *inst = function ? function->prev : NULL, *before; fits && inst; inst = before) {

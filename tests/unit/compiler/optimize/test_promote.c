@@ -298,12 +298,35 @@ static void ways_to_what_stays(void **state)
     }
 }
 
+/* The constant that sets the workgroup's size stays, though nothing uses it. */
+static void workgroup_size(void **state)
+{
+    (void)state;
+    uint32_t *words;
+    size_t count;
+    bool left;
+    assert_true(assemble_glsl(&words, &count,
+                              "#version 450\nlayout(local_size_x_id = 0, local_size_y = 2) in;\n"
+                              "layout(std430, binding = 0) buffer B { uint d[]; };\n"
+                              "void main() { d[gl_GlobalInvocationID.x] = 1u; }\n",
+                              "comp", "vulkan1.1"));
+    wpg_module *module = promoted(&left, words, count);
+    unsigned sizes = 0;
+    WPG_INST_EACH (inst, module)
+        sizes += inst->opcode == SpvOpDecorate && inst->count > 3 && inst->words[2] == SpvDecorationBuiltIn &&
+                 inst->words[3] == SpvBuiltInWorkgroupSize && wpg_module_def(module, inst->words[1]);
+    assert_int_equal(sizes, 1);
+    wpg_module_destroy(module);
+    free(words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_variables), cmocka_unit_test(parts_of_composites),
         cmocka_unit_test(code_without_effect), cmocka_unit_test(what_stays),
         cmocka_unit_test(ways_to_what_stays),  cmocka_unit_test(shaders_of_the_tree),
+        cmocka_unit_test(workgroup_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
