@@ -310,6 +310,12 @@ wpg_inst *wpg_find_entry_point(const wpg_module *module, SpvExecutionModel model
     return NULL;
 }
 
+bool wpg_sets_workgroup_size(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpDecorate && inst->count > 3 && inst->words[2] == SpvDecorationBuiltIn &&
+           inst->words[3] == SpvBuiltInWorkgroupSize;
+}
+
 const wpg_inst *wpg_find_execution_mode(const wpg_module *module, uint32_t function, SpvExecutionMode mode)
 {
     for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next)

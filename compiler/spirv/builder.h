@@ -63,5 +63,8 @@ void wpg_entry_point_add_interface(wpg_module *module, wpg_inst *entry_point, ui
 wpg_inst *wpg_find_entry_point(const wpg_module *module, SpvExecutionModel model, const char *name);
 /* The OpExecutionMode/Id of the function id with that mode, or NULL. */
 const wpg_inst *wpg_find_execution_mode(const wpg_module *module, uint32_t function, SpvExecutionMode mode);
+/* The decoration of the constant that sets the workgroup's size. That constant needs no user (SPIR-V 1.6,
+ * 3.21, WorkgroupSize). */
+bool wpg_sets_workgroup_size(const wpg_inst *inst);
 
 #endif

@@ -24,6 +24,7 @@
 
 #include <string.h>
 
+#include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
 
 /* -- What is left out ---------------------------------------------------------------------------------- */
@@ -126,13 +127,6 @@ static bool is_annotation(const wpg_inst *inst)
     return wpg_opcode_is_annotation(inst->opcode) || inst->opcode == SpvOpTypeForwardPointer;
 }
 
-/* The constant that sets the workgroup's size needs no user (SPIR-V 1.6, 3.21, WorkgroupSize). */
-static bool sets_workgroup(const wpg_inst *inst)
-{
-    return inst->opcode == SpvOpDecorate && inst->count > 3 && inst->words[2] == SpvDecorationBuiltIn &&
-           inst->words[3] == SpvBuiltInWorkgroupSize;
-}
-
 /* Names many targets, some of which may be left out. */
 static bool is_group(const wpg_inst *annotation)
 {
@@ -161,7 +155,8 @@ static void put_declarations(order *o, const wpg_inst *functions)
         if (!cannot_change_code(o->module, inst))
             place_needs(o, inst);
     for (const wpg_inst *inst = o->module->first; inst != functions; inst = inst->next)
-        if (is_annotation(inst) && !is_group(inst) && (sets_workgroup(inst) || !is_of_nothing(o, inst)))
+        if (is_annotation(inst) && !is_group(inst) &&
+            (wpg_sets_workgroup_size(inst) || !is_of_nothing(o, inst)))
             place_needs(o, inst); /* of OpDecorateId, for one */
 }
 

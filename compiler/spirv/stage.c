@@ -283,8 +283,7 @@ uint32_t wpg_stage_workgroup(const wpg_module *module, const wpg_inst *entry_poi
             break;
         const bool mode = inst->opcode == SpvOpExecutionMode || inst->opcode == SpvOpExecutionModeId;
         const wpg_inst *parts = NULL;
-        if (inst->opcode == SpvOpDecorate && inst->count == 4 && inst->words[2] == SpvDecorationBuiltIn &&
-            inst->words[3] == SpvBuiltInWorkgroupSize) {
+        if (wpg_sets_workgroup_size(inst)) {
             parts = wpg_module_def(module, inst->words[1]);
             if (!parts || parts->opcode != SpvOpConstantComposite || parts->count != 6)
                 return 0;

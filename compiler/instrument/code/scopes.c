@@ -20,7 +20,7 @@ static bool lanes_may_die_within(const wpg_cfg *cfg)
     return false;
 }
 
-/* Which exit is reached from each block: its number, NONE, or SEVERAL; by the graph backwards, to a fixed
+/* Which exit is reached from each block: its number, NO, or SEVERAL; by the graph backwards, to a fixed
  * point (loops make it take a few rounds). */
 enum { SEVERAL = UINT32_MAX - 1 };
 

@@ -13,8 +13,8 @@ typedef struct wpg_chooser {
     wpg_structure structure;
     uint32_t *loop_number;    /* [constructs] number among the function's loops, WPG_NO_BLOCK */
     uint32_t *scope_region;   /* [scopes] number of the region, WPG_NO_BLOCK until needed */
-    uint32_t *scope_cells;    /* [scopes + 1] private cells of blocks in each; the last: of those in none */
     uint32_t function_region; /* the same */
+    uint32_t *scope_cells;    /* [scopes + 1] private cells of blocks in each; the last: of those in none */
     bool has_function_region; /* it may be used */
     bool cells;               /* there may be private cells at all */
     uint32_t flushes;         /* places where the function's region would go to memory */

@@ -7,10 +7,9 @@
  *     auto --too dear--> auto without paths --too dear--> naive, in half of the budget
  *          --too dear--> lane --too dear--> not counted
  *
- * Where the driver makes coroutines of shaders with barriers, LLVM asks for each barrier and each of its own
- * blocks which values live across. An atomic operation is a loop over the lanes there: about five blocks. So
- * each barrier adds 48 x (blocks + 5 x atomics) to words x sqrt(blocks)
- * (shaders/measured/2026-11-27-scopes.md).
+ * Where the driver makes coroutines of shaders with barriers, each barrier adds 48 x (blocks + 5 x atomics)
+ * to words x sqrt(blocks). The factors fit measured times (shaders/measured/2026-11-27-scopes.md). An atomic
+ * operation is a loop over the lanes on these drivers.
  *
  * `lane` counts lanes alone, in a spanning tree's complement of the blocks, without a branch of its own.
  *

@@ -2,6 +2,7 @@
  * might still make values of. See promote.h. */
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/memory/promote.h"
+#include "compiler/spirv/builder.h"
 
 /* -- Declarations -- */
 
@@ -51,13 +52,6 @@ static bool declares_ahead(const wpg_module *module)
     return false;
 }
 
-/* The constant that sets the workgroup's size needs no user (SPIR-V 1.6, 3.21, WorkgroupSize). */
-static bool sets_workgroup(const wpg_inst *inst)
-{
-    return inst->opcode == SpvOpDecorate && inst->count > 3 && inst->words[2] == SpvDecorationBuiltIn &&
-           inst->words[3] == SpvBuiltInWorkgroupSize;
-}
-
 /* Declarations come before their users: from the last to the first, each is looked at once. */
 bool wpg_drop_declarations(wpg_module *module)
 {
@@ -71,7 +65,7 @@ bool wpg_drop_declarations(wpg_module *module)
     bool inside = false;
     for (wpg_inst *inst = module->first; fits && inst; inst = inst->next) { /* entry points stand before */
         inside |= inst == function;
-        if (inside || sets_workgroup(inst) ||
+        if (inside || wpg_sets_workgroup_size(inst) ||
             (!is_declaration(inst) && (!names_one_id(inst) || inst->opcode == SpvOpDecorateId)))
             fits = note_uses(used, module->bound, &operands, module, inst);
     }
