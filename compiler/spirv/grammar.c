@@ -466,12 +466,22 @@ static bool list_ext_inst(wpg_operand_list *list, const wpg_module *module, cons
     return true;
 }
 
+/* OpConstant, OpSpecConstant of a known number: a literal alone. */
+static bool list_constant(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+{
+    if ((inst->opcode != SpvOpConstant && inst->opcode != SpvOpSpecConstant) || inst->count < 4 ||
+        inst->count - 3u != literal_words(module, inst->type))
+        return false;
+    wpg_vec_clear(list);
+    return true;
+}
+
 /* Not inlined: the common case is not to pay for its frame. */
 __attribute__((noinline)) static bool list_others(wpg_operand_list *list, const wpg_module *module,
                                                   const wpg_inst *inst)
 {
     unsigned opcode = inst->opcode;
-    if (list_ext_inst(list, module, inst))
+    if (list_ext_inst(list, module, inst) || list_constant(list, module, inst))
         return true;
     wpg_vec_clear(list);
     if (!wpg_vec_reserve(list, inst->count > SHORT_RUN ? inst->count : SHORT_RUN))

@@ -71,16 +71,18 @@ static bool cannot_change_code(const wpg_module *module, const wpg_inst *inst)
 /* Of one id. */
 enum { DECLARED = 1, PLACED = 2 };
 
-/* A declaration that waits for its operands, and how far these were looked at. */
+/* A declaration that waits for what it needs, and how much of that was looked at: the type, then used ids. */
 typedef struct step {
     const wpg_inst *inst;
-    wpg_operand_walk operands;
+    size_t next;
 } step;
 
 typedef struct order {
     const wpg_module *module;
     uint8_t *ids; /* [bound] */
     step *steps;  /* room for every declaration */
+    wpg_operand_list used;
+    bool failed; /* memory ran out */
     wpg_identity *out;
 } order;
 
@@ -89,15 +91,28 @@ static void put(order *o, const wpg_inst *inst)
     o->out->list[o->out->count++] = inst;
 }
 
-/* The next id that names a declaration not placed yet; NULL at the end of the operands. */
-static const wpg_inst *next_declaration(order *o, wpg_operand_walk *operands)
+/* Is it a declaration that is not placed yet? */
+static bool waits(const order *o, uint32_t id)
 {
-    wpg_operand operand;
-    while (wpg_operand_next(operands, &operand)) {
-        if (!wpg_operand_is_id(&operand) || operand.kind == WPG_OPERAND_RESULT)
-            continue;
-        uint32_t id = operands->inst->words[operand.at];
-        if (id < o->module->bound && o->ids[id] == DECLARED)
+    return id < o->module->bound && o->ids[id] == DECLARED;
+}
+
+/* The next id that names a declaration not placed yet; NULL where there is none left. */
+static const wpg_inst *next_declaration(order *o, step *at)
+{
+    const wpg_inst *inst = at->inst;
+    if (!at->next) {
+        at->next = 1;
+        if (waits(o, inst->type))
+            return wpg_module_def(o->module, inst->type);
+    }
+    if (!wpg_used_ids(&o->used, o->module, inst)) {
+        o->failed = true;
+        return NULL;
+    }
+    while (at->next <= o->used.count) {
+        const uint32_t id = inst->words[o->used.data[at->next++ - 1]];
+        if (waits(o, id))
             return wpg_module_def(o->module, id);
     }
     return NULL;
@@ -108,13 +123,13 @@ static const wpg_inst *next_declaration(order *o, wpg_operand_walk *operands)
 static void place_needs(order *o, const wpg_inst *inst)
 {
     size_t depth = 0;
-    o->steps[depth++] = (step){inst, wpg_operands(o->module, inst)};
+    o->steps[depth++] = (step){inst, 0};
     while (depth) {
         step *top = &o->steps[depth - 1];
-        const wpg_inst *needed = next_declaration(o, &top->operands);
+        const wpg_inst *needed = next_declaration(o, top);
         if (needed) {
             o->ids[needed->result] = PLACED;
-            o->steps[depth++] = (step){needed, wpg_operands(o->module, needed)};
+            o->steps[depth++] = (step){needed, 0};
         } else if (--depth) {
             put(o, top->inst);
         }
@@ -136,8 +151,7 @@ static bool is_group(const wpg_inst *annotation)
 /* Whether the annotated id was left out. Groups of decorations are kept whole. */
 static bool is_of_nothing(const order *o, const wpg_inst *annotation)
 {
-    uint32_t target = annotation->count > 1 ? annotation->words[1] : 0;
-    return target < o->module->bound && o->ids[target] == DECLARED;
+    return annotation->count > 1 && waits(o, annotation->words[1]);
 }
 
 /* What stands before the first function. */
@@ -201,7 +215,7 @@ bool wpg_identity_stream(wpg_identity *out, const wpg_module *module, uint32_t v
     }
     order o = {.module = module, .out = out};
     o.ids = WPG_ARENA_ARRAY(arena, uint8_t, module->bound + 1);
-    o.steps = WPG_ARENA_ARRAY(arena, step, total + 2);
+    o.steps = wpg_arena_alloc_raw(arena, total + 2, sizeof *o.steps);
     if (!o.ids || !o.steps)
         return false;
     while (functions && functions->opcode != SpvOpFunction)
@@ -209,5 +223,6 @@ bool wpg_identity_stream(wpg_identity *out, const wpg_module *module, uint32_t v
     put_declarations(&o, functions);
     put_functions(&o, functions);
     put_annotations(&o, functions);
-    return true;
+    wpg_vec_free(&o.used);
+    return !o.failed;
 }

@@ -64,22 +64,43 @@ typedef struct stream {
     size_t count;
     uint32_t *renumbered; /* [bound] new id of an id, 0 = not seen yet; NULL = ids are kept */
     uint32_t next_id;
+    wpg_operand_list used;
 } stream;
 
-static void renumber(stream *s, const wpg_module *module, const wpg_inst *inst, uint32_t *words)
+static void renumber_word(stream *s, const wpg_module *module, uint32_t *word)
+{
+    const uint32_t id = *word;
+    if (id >= module->bound)
+        return;
+    if (!s->renumbered[id])
+        s->renumbered[id] = s->next_id++;
+    *word = s->renumbered[id];
+}
+
+/* Any instruction. */
+static void renumber_by_walk(stream *s, const wpg_module *module, const wpg_inst *inst, uint32_t *words)
 {
     wpg_operand_walk walk = wpg_operands(module, inst);
     wpg_operand operand;
-    while (wpg_operand_next(&walk, &operand)) {
-        if (!wpg_operand_is_id(&operand))
-            continue;
-        uint32_t id = inst->words[operand.at];
-        if (id >= module->bound)
-            continue;
-        if (!s->renumbered[id])
-            s->renumbered[id] = s->next_id++;
-        words[operand.at] = s->renumbered[id];
+    while (wpg_operand_next(&walk, &operand))
+        if (wpg_operand_is_id(&operand))
+            renumber_word(s, module, &words[operand.at]);
+}
+
+/* In the order of the words: type, result, used ids. */
+static void renumber(stream *s, const wpg_module *module, const wpg_inst *inst, uint32_t *words)
+{
+    unsigned at = 1;
+    if (!wpg_used_ids(&s->used, module, inst)) {
+        renumber_by_walk(s, module, inst, words);
+        return;
     }
+    if (inst->type)
+        renumber_word(s, module, &words[at++]);
+    if (inst->result)
+        renumber_word(s, module, &words[at]);
+    for (size_t i = 0; i < s->used.count; i++)
+        renumber_word(s, module, &words[s->used.data[i]]);
 }
 
 static void put_instructions(stream *s, const wpg_module *module, const wpg_inst *const *seen, size_t count)
@@ -236,6 +257,7 @@ static wpg_status hash_by(wpg_hash128 *hash, const wpg_module *module, const wpg
     free(s.words);
     free(kept);
     free(s.renumbered);
+    wpg_vec_free(&s.used);
     return enough ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "no memory to hash a SPIR-V module");
 }
 
