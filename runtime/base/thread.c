@@ -2,6 +2,7 @@
  * before its mask stands. */
 #include "runtime/base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -23,5 +24,8 @@ bool wpg_thread_start(pthread_t *thread, const char *name, void *(*run)(void *ar
 void wpg_thread_step_back(void)
 {
     enum { STEP = 10 };
+    const struct sched_param none = {0};
+    if (sched_getscheduler(0) != SCHED_IDLE) /* where the whole program is idle: no step forward */
+        (void)sched_setscheduler(0, SCHED_BATCH, &none);
     (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP);
 }

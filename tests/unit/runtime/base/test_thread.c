@@ -1,8 +1,10 @@
-/* Threads of ours: named, blind to the program's signals, open to faults; the caller's mask stays as it was.
- */
+/* Threads of ours: named, blind to the program's signals, open to faults, and behind the program's where they
+ * step back; the caller's mask and pace stay as they were. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "runtime/base/thread.h"
 #include "tests/unit/runtime/base/base_test.h"
@@ -46,8 +48,42 @@ static void masked_and_named(void **state)
     assert_int_equal(sigismember(&after, SIGUSR1), 0);
 }
 
+typedef struct pace {
+    bool idle; /* it is an idle thread before it steps back */
+    int policy, nice;
+} pace;
+
+static void *step_back(void *argument)
+{
+    pace *out = argument;
+    const struct sched_param none = {0};
+    if (out->idle)
+        (void)sched_setscheduler(0, SCHED_IDLE, &none);
+    wpg_thread_step_back();
+    out->policy = sched_getscheduler(0);
+    out->nice = getpriority(PRIO_PROCESS, 0);
+    return NULL;
+}
+
+static void behind_the_program(void **state)
+{
+    (void)state;
+    const int policy = sched_getscheduler(0), nice = getpriority(PRIO_PROCESS, 0);
+    for (int idle = 0; idle < 2; idle++) {
+        pace found = {.idle = idle};
+        pthread_t thread;
+        assert_true(wpg_thread_start(&thread, "wavepgo-test", step_back, &found));
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(found.policy, idle ? SCHED_IDLE : SCHED_BATCH);
+        assert_int_equal(found.nice, nice + 10 < 19 ? nice + 10 : 19);
+    }
+    assert_int_equal(sched_getscheduler(0), policy); /* of that thread alone */
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), nice);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(masked_and_named)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(masked_and_named),
+                                       cmocka_unit_test(behind_the_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
