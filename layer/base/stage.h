@@ -19,6 +19,7 @@ typedef struct wpg_rewrite {
     wpg_stage stage;
     wpg_spec_value *spec;
     wpg_module *module;     /* parsed; consumed by generate and use */
+    wpg_module *normal;     /* use: its normal form, where the stage before asked for it; NULL: not made */
     wpg_output_use outputs; /* use: who reads what the stage writes; not known by default */
     wpg_hash128 hash;
 

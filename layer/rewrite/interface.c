@@ -35,16 +35,18 @@ static wpg_rewrite *last_before_fragments(const wpg_pipeline_plan *plan)
     return stage_of(plan, VK_SHADER_STAGE_VERTEX_BIT);
 }
 
-/* In a copy: the stage's own module is rewritten later. False: it cannot be asked. */
-static bool ask_module(wpg_output_use *use, const wpg_rewrite *fragment, const wpg_output_use *targets)
+/* Its normal form is kept for the rewriting of the stage itself. False: it cannot be asked. */
+static bool ask_module(wpg_output_use *use, wpg_rewrite *fragment, const wpg_output_use *targets)
 {
     wpg_error err;
     wpg_module *module = NULL;
-    const bool asked = wpg_module_parse(&module, fragment->words, fragment->word_count, &err) == WPG_OK &&
-                       wpg_normalize(module, &fragment->stage, NULL, &err) == WPG_OK &&
-                       wpg_inputs_read(use, module, targets, &err) == WPG_OK;
-    wpg_module_destroy(module);
-    return asked;
+    if (wpg_module_parse(&module, fragment->words, fragment->word_count, &err) != WPG_OK ||
+        wpg_normalize(module, &fragment->stage, NULL, &err) != WPG_OK) {
+        wpg_module_destroy(module);
+        return false;
+    }
+    fragment->normal = module;
+    return wpg_inputs_read(use, module, targets, &err) == WPG_OK;
 }
 
 /* The key of the answer in the disk cache. False when memory runs out. */
@@ -68,7 +70,7 @@ static bool key_of(wpg_hash128 *key, const wpg_rewrite *fragment, const wpg_outp
 
 /* The answer is kept: asking takes a fifth of a millisecond, and 20 for the largest surfaces. False: it
  * is not, and it is not to be asked for now. */
-static bool ask_fragments(wpg_output_use *use, const wpg_rewrite *fragment, const wpg_output_use *targets,
+static bool ask_fragments(wpg_output_use *use, wpg_rewrite *fragment, const wpg_output_use *targets,
                           wpg_rewrite_when when)
 {
     wpg_hash128 key;

@@ -170,9 +170,10 @@ wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err)
 void wpg_rewrite_reset(wpg_rewrite *rewrite)
 {
     wpg_module_destroy(rewrite->module);
+    wpg_module_destroy(rewrite->normal);
     wpg_remarks_destroy(rewrite->remarks);
     free(rewrite->out_words);
-    rewrite->module = NULL;
+    rewrite->module = rewrite->normal = NULL;
     rewrite->remarks = NULL;
     rewrite->out_words = NULL;
     rewrite->out_count = 0;
@@ -210,6 +211,7 @@ wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count)
 void wpg_rewrite_finish(wpg_rewrite *rewrite)
 {
     wpg_module_destroy(rewrite->module);
+    wpg_module_destroy(rewrite->normal);
     wpg_counter_map_destroy(rewrite->map);
     wpg_remarks_destroy(rewrite->remarks);
     free(rewrite->out_words);
@@ -427,12 +429,22 @@ static void optimize_options(wpg_optimize_options *options, const wpg_device_fea
                    features->own_passes ? features->own_passes : "", settings->skip_passes);
 }
 
+static wpg_status to_normal_form(wpg_rewrite *rewrite)
+{
+    if (!rewrite->normal)
+        return wpg_normalize(rewrite->module, &rewrite->stage, NULL, &rewrite->why);
+    wpg_module_destroy(rewrite->module);
+    rewrite->module = rewrite->normal;
+    rewrite->normal = NULL;
+    return WPG_OK;
+}
+
 static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_optimize_options *options, bool probes)
 {
     wpg_error *err = &rewrite->why;
     bool changed = false;
-    WPG_TRY(wpg_normalize(rewrite->module, &rewrite->stage, NULL, err));
+    WPG_TRY(to_normal_form(rewrite));
     if (probes)
         WPG_TRY(wpg_pseudo_probes_insert(rewrite->module, &rewrite->stage, rewrite->hash, err));
     WPG_TRY(wpg_optimize(&rewrite->remarks, &changed, &rewrite->module, &rewrite->stage, weights, options,
