@@ -1,0 +1,73 @@
+/* Tables of waves whose lanes differ: how large their keys may be, by the lanes of a wave. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "compiler/instrument/code/instrument.h"
+#include "compiler/normalize/normalize.h"
+#include "tests/support/assemble.h"
+#include "tests/support/targets.h"
+
+/* Words of a key of the waves whose lanes differ; 0: the region has no such table. `loops`, one behind the
+ * other, have a number of trips that is each lane's own. */
+static uint32_t key_words(unsigned loops, uint32_t lanes)
+{
+    char text[4096];
+    uint32_t *words, found = 0;
+    size_t count;
+    wpg_module *module;
+    wpg_counter_map *map;
+    const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+    wpg_instrument_options options = {.target = wpg_target_of_most, .directory_entry = UINT64_C(0x1000)};
+    options.target.subgroup_size = options.target.subgroup_most = lanes;
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "#version 450\nlayout(local_size_x = 64) in;\n"
+                                   "layout(set = 0, binding = 0) buffer O { uint o[]; };\n"
+                                   "void main() { uint x = gl_GlobalInvocationID.x;\n");
+    for (unsigned i = 0; i < loops; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "for (uint i = 0u; i < (x >> %u); i++) o[i] += %uu;\n", i % 5u, i);
+    (void)snprintf(text + used, sizeof text - used, "}\n");
+    assert_true(assemble_glsl(&words, &count, text, "comp", "vulkan1.1"));
+    assert_int_equal(wpg_module_parse(&module, words, count, NULL), WPG_OK);
+    assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
+    assert_int_equal(wpg_instrument(&map, module, &stage, &options, NULL), WPG_OK);
+    for (uint32_t i = 0; i < map->path_count; i++)
+        if (map->paths[i].mixed) {
+            assert_int_equal(found, 0);
+            found = map->paths[i].table.words;
+        }
+    wpg_counter_map_destroy(map);
+    wpg_module_destroy(module);
+    free(words);
+    return found;
+}
+
+static void by_lanes(void **state)
+{
+    (void)state;
+    for (unsigned loops = 1; loops < 25; loops++) {
+        const uint32_t few = key_words(loops, 8), more = key_words(loops, 16), many = key_words(loops, 32);
+        assert_in_range(few, 0, 24);
+        assert_in_range(more, 0, 6);
+        assert_in_range(many, 0, 6);
+        /* Where waves of many lanes have a table, those of few have it, too. */
+        assert_true(few || !many);
+    }
+    assert_in_range(key_words(3, 8), 1, 6);
+    assert_in_range(key_words(3, 32), 1, 6);
+    assert_in_range(key_words(15, 8), 7, 24);
+    assert_int_equal(key_words(15, 16), 0);
+    assert_int_equal(key_words(17, 8), 0); /* too many reductions */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_lanes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
