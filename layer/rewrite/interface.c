@@ -35,18 +35,25 @@ static wpg_rewrite *last_before_fragments(const wpg_pipeline_plan *plan)
     return stage_of(plan, VK_SHADER_STAGE_VERTEX_BIT);
 }
 
+static bool make_normal(wpg_rewrite *stage)
+{
+    wpg_error err;
+    wpg_module *module = NULL;
+    if (wpg_module_parse(&module, stage->words, stage->word_count, &err) != WPG_OK ||
+        wpg_normalize(module, &stage->stage, NULL, &err) != WPG_OK) {
+        wpg_module_destroy(module);
+        return false;
+    }
+    stage->normal = module;
+    return true;
+}
+
 /* Its normal form is kept for the rewriting of the stage itself. False: it cannot be asked. */
 static bool ask_module(wpg_output_use *use, wpg_rewrite *fragment, const wpg_output_use *targets)
 {
     wpg_error err;
-    wpg_module *module = NULL;
-    if (wpg_module_parse(&module, fragment->words, fragment->word_count, &err) != WPG_OK ||
-        wpg_normalize(module, &fragment->stage, NULL, &err) != WPG_OK) {
-        wpg_module_destroy(module);
-        return false;
-    }
-    fragment->normal = module;
-    return wpg_inputs_read(use, module, targets, &err) == WPG_OK;
+    return (fragment->normal || make_normal(fragment)) &&
+           wpg_inputs_read(use, fragment->normal, targets, &err) == WPG_OK;
 }
 
 /* The key of the answer in the disk cache. False when memory runs out. */
