@@ -5,7 +5,7 @@ enum { MOST_LANES = 128, MOST_WORDS = 40, FEWEST_BITS = 6 };
 /* A reduction costs code, and so does a word of a key. Without a table a wave adds one tally a lane and step.
  * A wave of few lanes takes many steps: there more code pays. */
 enum { MOST_REDUCTIONS = 24, MOST_KEY_WORDS = 6 };
-enum { FEW_LANES = 8, FEW_LANES_REDUCTIONS = 40, FEW_LANES_KEY_WORDS = 24 };
+enum { FEW_LANES = 8, FEW_LANES_REDUCTIONS = 40, FEW_LANES_KEY_WORDS = WPG_PATH_WORDS };
 /* Of more words for sums than this, numbers get narrower. */
 enum { FEW_SUMS = 8 };
 
