@@ -77,43 +77,33 @@ static void renumber_word(stream *s, const wpg_module *module, uint32_t *word)
     *word = s->renumbered[id];
 }
 
-/* Any instruction. */
-static void renumber_by_walk(stream *s, const wpg_module *module, const wpg_inst *inst, uint32_t *words)
-{
-    wpg_operand_walk walk = wpg_operands(module, inst);
-    wpg_operand operand;
-    while (wpg_operand_next(&walk, &operand))
-        if (wpg_operand_is_id(&operand))
-            renumber_word(s, module, &words[operand.at]);
-}
-
-/* In the order of the words: type, result, used ids. */
-static void renumber(stream *s, const wpg_module *module, const wpg_inst *inst, uint32_t *words)
+/* In the order of the words: type, result, used ids. False: out of memory. */
+static bool renumber(stream *s, const wpg_module *module, const wpg_inst *inst, uint32_t *words)
 {
     unsigned at = 1;
-    if (!wpg_used_ids(&s->used, module, inst)) {
-        renumber_by_walk(s, module, inst, words);
-        return;
-    }
+    if (!wpg_used_ids(&s->used, module, inst))
+        return false;
     if (inst->type)
         renumber_word(s, module, &words[at++]);
     if (inst->result)
         renumber_word(s, module, &words[at]);
     for (size_t i = 0; i < s->used.count; i++)
         renumber_word(s, module, &words[s->used.data[i]]);
+    return true;
 }
 
-static void put_instructions(stream *s, const wpg_module *module, const wpg_inst *const *seen, size_t count)
+static bool put_instructions(stream *s, const wpg_module *module, const wpg_inst *const *seen, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const wpg_inst *inst = seen[i];
         uint32_t *words = s->words + s->count;
         memcpy(words, inst->words, inst->count * sizeof *words);
         words[0] = (uint32_t)inst->count << 16 | inst->opcode;
-        if (s->renumbered)
-            renumber(s, module, inst, words);
+        if (s->renumbered && !renumber(s, module, inst, words))
+            return false;
         s->count += inst->count;
     }
+    return true;
 }
 
 static int by_words(const void *a, const void *b)
@@ -149,10 +139,11 @@ static bool put_module(stream *s, const wpg_module *module, uint32_t version, wp
         return false;
     s->words[s->count++] = module->version;
     s->words[s->count++] = module->schema;
-    put_instructions(s, module, seen.list, seen.annotations);
-    size_t from = s->count, count = seen.count - seen.annotations;
-    put_instructions(s, module, seen.list + seen.annotations, count);
-    return sort_instructions(s, from, count, arena);
+    if (!put_instructions(s, module, seen.list, seen.annotations))
+        return false;
+    const size_t from = s->count, count = seen.count - seen.annotations;
+    return put_instructions(s, module, seen.list + seen.annotations, count) &&
+           sort_instructions(s, from, count, arena);
 }
 
 /* -- Specialisation values ----------------------------------------------------------------------------- */

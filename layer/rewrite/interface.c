@@ -48,7 +48,7 @@ static bool make_normal(wpg_rewrite *stage)
     return true;
 }
 
-/* Its normal form is kept for the rewriting of the stage itself. False: it cannot be asked. */
+/* The normal form is kept for the rewriting of the stage itself. False: the stage cannot be asked. */
 static bool ask_module(wpg_output_use *use, wpg_rewrite *fragment, const wpg_output_use *targets)
 {
     wpg_error err;

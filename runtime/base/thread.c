@@ -25,7 +25,7 @@ void wpg_thread_step_back(void)
 {
     enum { STEP = 10 };
     const struct sched_param none = {0};
-    if (sched_getscheduler(0) != SCHED_IDLE) /* where the whole program is idle: no step forward */
+    if (sched_getscheduler(0) != SCHED_IDLE) /* from there SCHED_BATCH would be a step forward */
         (void)sched_setscheduler(0, SCHED_BATCH, &none);
     (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP);
 }

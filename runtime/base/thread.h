@@ -14,11 +14,11 @@
  * there is no thread (*thread is undefined). */
 bool wpg_thread_start(pthread_t *thread, const char *name, void *(*run)(void *argument), void *argument);
 
-/* The calling thread steps back behind the program's: nice 10 above what it has, and SCHED_BATCH. A batch
- * thread that wakes up does not preempt the thread that woke it: the program does, whenever it creates a
- * pipeline. Not SCHED_IDLE: a driver may hold a lock of its own while it compiles, and a thread that gets no
- * time would keep the program's waiting for it. Source: sched(7), setpriority(2) (on Linux of the thread
- * alone). */
+/* The calling thread steps back behind the program's: nice 10 above what it has, and SCHED_BATCH. The program
+ * wakes this thread whenever it creates a pipeline. A batch thread that wakes up preempts nobody; a thread
+ * that is only nice may. Not SCHED_IDLE: a driver may hold a lock of its own while it compiles, and a thread
+ * that gets no time would keep the program's waiting for the lock. A SCHED_IDLE thread stays one. Source:
+ * sched(7), setpriority(2) (on Linux of the thread alone). */
 void wpg_thread_step_back(void);
 
 #endif

@@ -3,9 +3,9 @@
 
 enum { MOST_LANES = 128, MOST_WORDS = 40, FEWEST_BITS = 6 };
 /* A reduction costs code, and so does a word of a key. Without a table a wave adds one tally a lane and step.
- * A wave of few lanes takes many steps: there more code pays. */
+ * Where it takes MANY_STEPS, more code pays. */
 enum { MOST_REDUCTIONS = 24, MOST_KEY_WORDS = 6 };
-enum { FEW_LANES = 8, FEW_LANES_REDUCTIONS = 40, FEW_LANES_KEY_WORDS = WPG_PATH_WORDS };
+enum { MANY_STEPS = 4, MANY_STEPS_REDUCTIONS = 40, MANY_STEPS_KEY_WORDS = WPG_PATH_WORDS };
 /* Of more words for sums than this, numbers get narrower. */
 enum { FEW_SUMS = 8 };
 
@@ -164,14 +164,14 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     if (c->failed || c->plan->options->target.loses_exit_values)
         return 0;
     most = most && most < MOST_LANES ? most : MOST_LANES;
-    const bool few = most <= FEW_LANES;
+    const bool slow = r->told >= MANY_STEPS * most;
     while (UINT32_C(1) << l.more < most)
         l.more++;
     wave->fields = l.fields;
     choose_layout(&l, wave);
-    if (l.words >= MOST_WORDS || l.reductions > (few ? FEW_LANES_REDUCTIONS : MOST_REDUCTIONS))
+    if (l.words >= MOST_WORDS || l.reductions > (slow ? MANY_STEPS_REDUCTIONS : MOST_REDUCTIONS))
         return 0;
-    if (wave->words <= (few ? FEW_LANES_KEY_WORDS : MOST_KEY_WORDS)) {
+    if (wave->words <= (slow ? MANY_STEPS_KEY_WORDS : MOST_KEY_WORDS)) {
         wpg_table_reserve(c, &wave->table, wave->words, r, false);
         tell_map(c, r, wave);
     }

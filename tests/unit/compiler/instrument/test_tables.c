@@ -1,4 +1,4 @@
-/* Tables of waves whose lanes differ: how large their keys may be, by the lanes of a wave. */
+/* Tables of waves whose lanes differ: how large their keys may be, by the steps that a wave takes without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include "tests/support/assemble.h"
 #include "tests/support/targets.h"
 
-/* Words of a key of the waves whose lanes differ; 0: the region has no such table. `loops`, one behind the
- * other, have a number of trips that is each lane's own. */
-static uint32_t key_words(unsigned loops, uint32_t lanes)
+/* Words of a key of the waves whose lanes differ; 0: the region has no such table. `loops` have a number of
+ * trips that is each lane's own, `arms` a condition that is. */
+static uint32_t key_words(unsigned loops, unsigned arms, uint32_t lanes)
 {
     char text[4096];
     uint32_t *words, found = 0;
@@ -32,6 +32,9 @@ static uint32_t key_words(unsigned loops, uint32_t lanes)
     for (unsigned i = 0; i < loops; i++)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "for (uint i = 0u; i < (x >> %u); i++) o[i] += %uu;\n", i % 5u, i);
+    for (unsigned i = 0; i < arms; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "if ((x & %uu) != 0u) o[x] += %uu;\n",
+                                 1u << i % 6u, i);
     (void)snprintf(text + used, sizeof text - used, "}\n");
     assert_true(assemble_glsl(&words, &count, text, "comp", "vulkan1.1"));
     assert_int_equal(wpg_module_parse(&module, words, count, NULL), WPG_OK);
@@ -48,26 +51,24 @@ static uint32_t key_words(unsigned loops, uint32_t lanes)
     return found;
 }
 
-static void by_lanes(void **state)
+static void by_steps(void **state)
 {
     (void)state;
-    for (unsigned loops = 1; loops < 25; loops++) {
-        const uint32_t few = key_words(loops, 8), more = key_words(loops, 16), many = key_words(loops, 32);
-        assert_in_range(few, 0, 24);
-        assert_in_range(more, 0, 6);
-        assert_in_range(many, 0, 6);
-        /* Where waves of many lanes have a table, those of few have it, too. */
-        assert_true(few || !many);
-    }
-    assert_in_range(key_words(3, 8), 1, 6);
-    assert_in_range(key_words(3, 32), 1, 6);
-    assert_in_range(key_words(15, 8), 7, 24);
-    assert_int_equal(key_words(15, 16), 0);
-    assert_int_equal(key_words(17, 8), 0); /* too many reductions */
+    for (unsigned loops = 1; loops < 14; loops += 2)
+        for (unsigned arms = 0; arms < 40; arms += 13) {
+            const bool many_steps = loops + arms + 1 >= 4 * 8; /* one tally is the region's start */
+            assert_in_range(key_words(loops, arms, 8), 0, many_steps ? 24 : 6);
+            assert_in_range(key_words(loops, arms, 32), 0, 6);
+        }
+    assert_in_range(key_words(3, 0, 8), 1, 6);
+    assert_in_range(key_words(3, 0, 32), 1, 6);
+    assert_int_equal(key_words(10, 0, 8), 0);
+    assert_in_range(key_words(10, 39, 8), 7, 24);
+    assert_int_equal(key_words(17, 39, 8), 0); /* too many reductions */
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_lanes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
