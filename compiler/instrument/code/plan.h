@@ -49,6 +49,10 @@ typedef struct wpg_tally {
     bool steady;
     bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
+    /* Number of a loop. Of the lanes that entered it, the last one to leave has the largest visits, or waves
+     * and uniform cells, of all such tallies of the loop, and the first one has the fewest visits (rules.c).
+     * WPG_NO_BLOCK: not so. */
+    uint32_t led_by;
     /* TRIPS: [exit_count] true: a lane that leaves by that exit ran the block once more than it has trips.
      * NULL: each lane counts its visits in its cell. */
     const bool *passes;
@@ -66,9 +70,9 @@ typedef struct wpg_loop_plan {
     uint32_t trips_cell, exit_cell; /* WPG_NO_CELL where not needed */
     const uint32_t *exits;          /* [exit_count] blocks that branch to the merge block */
     uint32_t exit_count;
-    bool equal;  /* what its merge block adds to cells is added by every lane of the wave */
-    bool steady; /* all lanes leave it in the same iteration */
-    bool own;    /* the outermost whole loop, entered once while its region's cells live */
+    uint32_t led_by; /* of tallies whose cells its merge block adds to; every lane of the wave adds then */
+    bool steady;     /* all lanes leave it in the same iteration */
+    bool own;        /* the outermost whole loop, entered once while its region's cells live */
 } wpg_loop_plan;
 
 enum { WPG_MARKS_OF_A_CELL = 32 };
@@ -99,6 +103,12 @@ typedef struct wpg_path_plan {
     uint32_t part_count;
 } wpg_path_plan;
 
+/* Lanes from which a wave takes the numbers of all tallies that a loop leads (counting/waves.h). */
+typedef struct wpg_wave_leaders {
+    uint32_t loop;
+    bool last, first; /* to leave the loop; false: the wave does without that lane */
+} wpg_wave_leaders;
+
 /* How a wave's numbers are found, many at a time (counting/waves.h). */
 typedef struct wpg_wave_plan {
     wpg_path_table table; /* of waves; no words: there is none */
@@ -107,6 +117,8 @@ typedef struct wpg_wave_plan {
     uint32_t width;                /* bits of a lane's number of visits; 0: there are marks alone */
     wpg_path_field lanes, rest;    /* rest: how many lanes have numbers that are wider */
     const wpg_wave_fields *fields; /* [count of the region's told tallies] */
+    const wpg_wave_leaders *leaders;
+    uint32_t leader_count;
 } wpg_wave_plan;
 
 /* A region: where cells live. It is a scope (structure.h), or goes from an outermost whole loop's entry to

@@ -113,7 +113,7 @@ static void choose(wpg_chooser *c, uint32_t class)
     }
     uint32_t tally = wpg_new_tally(c, region != NO ? WPG_METHOD_ADDITIVE : c->plan->strategy->method);
     if (region != NO) {
-        wpg_give_cells(c, tally, region, false);
+        wpg_give_cells(c, tally, region, WPG_NO_BLOCK);
         wpg_add_point(c,
                       (wpg_point){.kind = WPG_POINT_ADD, .block = b, .tally = WPG_NO_TALLY, .index = tally});
     }

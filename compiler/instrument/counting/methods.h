@@ -52,8 +52,8 @@ bool wpg_cells_left(const wpg_chooser *c, uint32_t block, uint32_t count);
 /* The block has got the cells from number `first` on. */
 void wpg_cells_given(wpg_chooser *c, uint32_t block, uint32_t first);
 uint32_t wpg_new_tally(wpg_chooser *c, wpg_method method);
-/* Private cells for lanes, waves and uniform, in a region. */
-void wpg_give_cells(wpg_chooser *c, uint32_t tally, uint32_t region, bool equal);
+/* Private cells for lanes, waves and uniform, in a region; `led_by` as in wpg_tally. */
+void wpg_give_cells(wpg_chooser *c, uint32_t tally, uint32_t region, uint32_t led_by);
 void wpg_add_point(wpg_chooser *c, wpg_point point);
 /* The block's end: wpg_block_seek goes before its merge instruction. */
 wpg_inst *wpg_end_of(const wpg_chooser *c, uint32_t block);

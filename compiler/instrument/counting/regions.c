@@ -80,8 +80,9 @@ static void place_loop(wpg_chooser *c, wpg_loop_plan *made)
     bool again = wpg_block_repeats(&c->structure, loop->merge);
     if (outermost != made->construct) {
         made->region = region_of_loop(c, outermost);
-        made->equal = !c->failed && c->loops.data[c->loop_number[outermost]].own &&
-                      wpg_is_passed_together(&c->structure, outermost, loop->merge);
+        if (!c->failed && c->loops.data[c->loop_number[outermost]].own &&
+            wpg_is_passed_together(&c->structure, outermost, loop->merge))
+            made->led_by = c->loop_number[outermost];
     } else if (!again && (scope = wpg_scope_for(c, loop->merge)) != NO) {
         made->region = wpg_region_of_scope(c, scope);
         made->own = true;
@@ -99,7 +100,8 @@ uint32_t wpg_loop_plan_of(wpg_chooser *c, uint32_t construct)
     if (c->loop_number[construct] != NO)
         return c->loop_number[construct];
     const wpg_block *merge = &c->cfg->blocks[c->cfg->constructs[construct].merge];
-    wpg_loop_plan made = {.construct = construct, .trips_cell = WPG_NO_CELL, .exit_cell = WPG_NO_CELL};
+    wpg_loop_plan made = {
+        .construct = construct, .trips_cell = WPG_NO_CELL, .exit_cell = WPG_NO_CELL, .led_by = NO};
     uint32_t *exits = WPG_ARENA_ARRAY(&c->plan->arena, uint32_t, merge->predecessor_count);
     for (uint32_t i = 0; exits && i < merge->predecessor_count; i++)
         if (c->cfg->blocks[merge->predecessors[i]].rpo != NO)
@@ -160,7 +162,8 @@ uint32_t wpg_new_tally(wpg_chooser *c, wpg_method method)
                       .lanes_cell = WPG_NO_CELL,
                       .waves_cell = WPG_NO_CELL,
                       .uniform_cell = WPG_NO_CELL,
-                      .loop = NO};
+                      .loop = NO,
+                      .led_by = NO};
     c->failed |= !wpg_vec_push(&c->tallies, made);
     return (uint32_t)c->tallies.count - 1;
 }
@@ -178,7 +181,7 @@ wpg_inst *wpg_end_of(const wpg_chooser *c, uint32_t block)
 }
 
 /* Private cells for lanes, waves and uniform, in a region. */
-void wpg_give_cells(wpg_chooser *c, uint32_t tally, uint32_t region, bool equal)
+void wpg_give_cells(wpg_chooser *c, uint32_t tally, uint32_t region, uint32_t led_by)
 {
     if (c->failed)
         return;
@@ -187,5 +190,6 @@ void wpg_give_cells(wpg_chooser *c, uint32_t tally, uint32_t region, bool equal)
     t->lanes_cell = wpg_new_cell(c);
     t->waves_cell = wpg_new_cell(c);
     t->uniform_cell = wpg_new_cell(c);
-    t->equal = equal;
+    t->equal = led_by != NO;
+    t->led_by = led_by;
 }

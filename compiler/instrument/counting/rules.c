@@ -29,6 +29,12 @@
  * target, and merges no construct but the selection that h heads. Then a tangle at the end of h sends those
  * of its live lanes that take the edge to s as one tangle. The ballot of the condition tells which lanes.
  *
+ * Led: of a loop that is entered once in its region's life, let all places that count dominate the back edge.
+ * Of two such places one dominates the other, so they are passed in one order. A lane's numbers depend on how
+ * many of them it has passed, over all iterations, before it left. All are largest in the lane that passed
+ * most, and none is larger where another is smaller. So a lane with the largest sum of the numbers has the
+ * largest of each, and one with the smallest sum the smallest of each.
+ *
  * Steady: whenever lanes run b, they are the live lanes that leave the region (steady.h). Each lane counts
  * its visits n, which are equal in all: waves = n, lanes = n times the lanes that leave, uniform = n if these
  * are all of E, otherwise 0. The same holds for marks and trips.
@@ -265,9 +271,11 @@ bool wpg_rule_trips(wpg_chooser *c, uint32_t class, uint32_t b)
         if (!loop->own && t->steady)
             t->lanes_cell = wpg_new_cell(c);
         else if (!loop->own)
-            wpg_give_cells(c, tally, loop->region, loop->equal);
+            wpg_give_cells(c, tally, loop->region, loop->led_by);
         else if (c->regions.data[loop->region].exit != NO && passes_some(passes, loop->exit_count))
             t->lanes_cell = wpg_new_cell(c);
+        if (loop->own)
+            t->led_by = number;
         need_trips(c, number);
         need_exits(c, number);
     }
@@ -313,6 +321,13 @@ bool wpg_rule_passed(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region
 
 /* -- Edges */
 
+/* As wpg_tally.led_by, of what every lane of the wave adds to cells at block b; `own` as wpg_region_for gives
+ * it. */
+static uint32_t leader_of(const wpg_chooser *c, uint32_t own, uint32_t b)
+{
+    return own != NO && wpg_is_passed_together(&c->structure, own, b) ? c->loop_number[own] : NO;
+}
+
 /* Lanes may come to b from elsewhere, or at other times, than from h. A selection's merge block may have no
  * arm that leads there: then it is the other target of the branch. */
 static bool gathers_lanes(const wpg_structure *s, uint32_t h, uint32_t b)
@@ -343,7 +358,7 @@ bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, 
     if (branch->opcode != SpvOpBranchConditional || branch->words[2] == branch->words[3])
         return false;
     uint32_t tally = wpg_new_tally(c, WPG_METHOD_EDGE);
-    wpg_give_cells(c, tally, region, own != NO && wpg_is_passed_together(s, own, h));
+    wpg_give_cells(c, tally, region, leader_of(c, own, h));
     (branch->words[2] == block->id ? c->edge_true : c->edge_false)[h] = tally;
     c->f->tally_of[class] = tally;
     return true;
@@ -398,7 +413,8 @@ static bool select_by_cells(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_
     wpg_tally *t = &c->tallies.data[*yes], *f = &c->tallies.data[*no];
     uint32_t cells = c->f->cell_count;
     t->region = f->region = region;
-    t->equal = f->equal = own != NO && wpg_is_passed_together(&c->structure, own, block);
+    t->led_by = f->led_by = leader_of(c, own, block);
+    t->equal = f->equal = t->led_by != NO;
     t->lanes_cell = wpg_new_cell(c);
     t->waves_cell = wpg_new_cell(c);
     f->waves_cell = wpg_new_cell(c);

@@ -8,6 +8,8 @@ enum { MOST_REDUCTIONS = 24, MOST_KEY_WORDS = 6 };
 enum { MANY_STEPS = 4, MANY_STEPS_REDUCTIONS = 40, MANY_STEPS_KEY_WORDS = WPG_PATH_WORDS };
 /* Of more words for sums than this, numbers get narrower. */
 enum { FEW_SUMS = 8 };
+/* A leader costs a reduction, and a ballot that is as dear. Fewer numbers have a reduction each. */
+enum { LEADER_REDUCTIONS = 2, FEWEST_LED = 3 };
 
 /* Variables of inject.h: the next tally; where parts of numbers begin. */
 enum { NEXT, BEGIN };
@@ -18,6 +20,8 @@ typedef struct layout {
     const wpg_chooser *c;
     const wpg_region *region;
     wpg_wave_fields *fields;
+    wpg_wave_leaders *leaders;
+    uint32_t leader_count;
     uint32_t used[MOST_WORDS]; /* bits of each word */
     uint32_t from, words;      /* fields are in words [from, words) */
     uint32_t width, more;      /* of a lane's visits; what the sum of all lanes takes more */
@@ -58,6 +62,52 @@ static bool is_start(const wpg_region *r, uint32_t i)
     return r->tallies[i] == r->start_mark;
 }
 
+/* Does the loop lead this tally? */
+static bool is_led(const wpg_region *r, uint32_t i, const wpg_tally *t, uint32_t loop)
+{
+    return t->led_by == loop && (is_in(r, i, WPG_FLUSH_TRIPS) || is_in(r, i, WPG_FLUSH_LARGEST));
+}
+
+static wpg_wave_leaders leaders_of(const layout *l, uint32_t loop)
+{
+    uint32_t of_last = 0, of_first = 0;
+    for (uint32_t i = 0; i < l->region->told; i++) {
+        if (!is_led(l->region, i, planned(l, i), loop))
+            continue;
+        of_first += (uint32_t)is_in(l->region, i, WPG_FLUSH_TRIPS);
+        of_last += 1u + (planned(l, i)->uniform_cell != WPG_NO_CELL);
+    }
+    return (wpg_wave_leaders){loop, of_last >= FEWEST_LED, of_first >= FEWEST_LED};
+}
+
+static void find_leaders(layout *l)
+{
+    for (uint32_t i = 0; i < l->region->told; i++) {
+        const uint32_t loop = planned(l, i)->led_by;
+        bool again = loop == WPG_NO_BLOCK;
+        for (uint32_t k = 0; k < l->leader_count; k++)
+            again |= l->leaders[k].loop == loop;
+        if (!again)
+            l->leaders[l->leader_count++] = leaders_of(l, loop);
+    }
+}
+
+/* What leaders have goes with the sums, where other lanes have zero. */
+static void give_led(layout *l, uint32_t i)
+{
+    const wpg_tally *t = planned(l, i);
+    for (uint32_t k = 0; k < l->leader_count; k++) {
+        const wpg_wave_leaders *leaders = &l->leaders[k];
+        if (!is_led(l->region, i, t, leaders->loop))
+            continue;
+        const bool trips = is_in(l->region, i, WPG_FLUSH_TRIPS);
+        if (leaders->last)
+            l->fields[i].waves = give_field(l, l->width);
+        if (trips ? leaders->first : leaders->last && t->uniform_cell != WPG_NO_CELL)
+            l->fields[i].uniform = give_field(l, l->width);
+    }
+}
+
 static void give_sums(layout *l, uint32_t i)
 {
     const wpg_region *r = l->region;
@@ -69,6 +119,7 @@ static void give_sums(layout *l, uint32_t i)
     l->fields[i].lanes = give_field(l, unread ? 1 : mark ? 1 + l->more : l->width + l->more);
     if (is_in(r, i, WPG_FLUSH_SUMS))
         l->fields[i].waves = give_field(l, l->width + l->more);
+    give_led(l, i);
 }
 
 static void give_others(layout *l, uint32_t i)
@@ -82,12 +133,14 @@ static void give_others(layout *l, uint32_t i)
     if (is_in(r, i, WPG_FLUSH_MARKS))
         return;
     const bool told = is_in(r, i, WPG_FLUSH_TRIPS) || planned(l, i)->uniform_cell != WPG_NO_CELL;
-    if (!is_in(r, i, WPG_FLUSH_SUMS)) {
+    if (!fields->waves.width) {
         fields->waves = give_field(l, l->width);
-        l->reductions += 1 + told;
+        l->reductions++;
     }
-    if (told)
+    if (told && !fields->uniform.width) {
         fields->uniform = give_field(l, l->width);
+        l->reductions += !is_in(r, i, WPG_FLUSH_SUMS);
+    }
 }
 
 static void lay_out(layout *l, wpg_wave_plan *wave, uint32_t width)
@@ -110,6 +163,8 @@ static void lay_out(layout *l, wpg_wave_plan *wave, uint32_t width)
     const bool added = l->words > 1 || l->used[0] > WPG_LANES_WIDTH + 1u;
     wave->sums = added ? l->words : 0;
     l->reductions = wave->sums;
+    for (uint32_t k = 0; k < l->leader_count; k++)
+        l->reductions += LEADER_REDUCTIONS * ((uint32_t)l->leaders[k].last + l->leaders[k].first);
     l->from = added ? l->words : 0;
     for (uint32_t i = 0; i < r->told; i++)
         give_others(l, i);
@@ -159,7 +214,8 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     uint32_t most = c->plan->options->target.subgroup_most;
     layout l = {.c = c, .region = r, .fields = WPG_ARENA_ARRAY(&c->plan->arena, wpg_wave_fields, r->told)};
     wpg_wave_plan *wave = WPG_ARENA_NEW(&c->plan->arena, wpg_wave_plan);
-    c->failed |= !l.fields || !wave;
+    l.leaders = WPG_ARENA_ARRAY(&c->plan->arena, wpg_wave_leaders, r->told);
+    c->failed |= !l.fields || !l.leaders || !wave;
     /* lavapipe 22.3.6 gets the program's own data wrong then: seed 28000079 of e2e/random. */
     if (c->failed || c->plan->options->target.loses_exit_values)
         return 0;
@@ -167,7 +223,10 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     const bool slow = r->told >= MANY_STEPS * most;
     while (UINT32_C(1) << l.more < most)
         l.more++;
+    find_leaders(&l);
     wave->fields = l.fields;
+    wave->leaders = l.leaders;
+    wave->leader_count = l.leader_count;
     choose_layout(&l, wave);
     if (l.words >= MOST_WORDS || l.reductions > (slow ? MANY_STEPS_REDUCTIONS : MOST_REDUCTIONS))
         return 0;
@@ -258,6 +317,75 @@ static void pack_tally(wpg_inject *in, flush *s, uint32_t i)
         wpg_field_put(in, s->words, fields->waves, s->wave_numbers[i]);
 }
 
+/* Bool: this lane is the one of the live lanes that have the most, or the fewest, by number. */
+static uint32_t find_leader(wpg_inject *in, const flush *s, SpvOp opcode, uint32_t number)
+{
+    wpg_live now = s->leaving->now;
+    uint32_t is = WPG_EMIT(in, SpvOpIEqual, in->t_bool, number, extreme(in, s, opcode, number));
+    now.mask = wpg_live_ballot(in, now.live ? wpg_both(in, is, now.live) : is);
+    return wpg_live_elect(in, now);
+}
+
+static uint32_t add_up(wpg_inject *in, uint32_t sum, uint32_t number)
+{
+    return sum ? WPG_EMIT(in, SpvOpIAdd, in->t_u32, sum, number) : number;
+}
+
+/* The sum of this lane's numbers by which the loop's leader is found. */
+static uint32_t led_sum(wpg_inject *in, const flush *s, uint32_t loop, bool first)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < s->r->told; i++) {
+        const wpg_tally *t = tally_at(s, i);
+        if (!is_led(s->r, i, t, loop))
+            continue;
+        if (is_in(s->r, i, WPG_FLUSH_TRIPS))
+            sum = add_up(in, sum, s->lane_numbers[i]);
+        else if (!first)
+            sum = add_up(in, sum, s->wave_numbers[i]);
+        if (!first && t->uniform_cell != WPG_NO_CELL)
+            sum = add_up(in, sum, s->uniform_numbers[i]);
+    }
+    return sum;
+}
+
+/* The leader's numbers go to its words. */
+static void pack_led(wpg_inject *in, flush *s, uint32_t loop, bool first, uint32_t leader)
+{
+    uint32_t words[MOST_WORDS] = {0};
+    for (uint32_t i = 0; i < s->r->told; i++) {
+        const wpg_wave_fields *fields = &s->wave->fields[i];
+        const bool trips = is_in(s->r, i, WPG_FLUSH_TRIPS);
+        if (!is_led(s->r, i, tally_at(s, i), loop))
+            continue;
+        if (!first)
+            wpg_field_put(in, words, fields->waves, trips ? s->lane_numbers[i] : s->wave_numbers[i]);
+        if (trips == first && fields->uniform.width)
+            wpg_field_put(in, words, fields->uniform, trips ? s->lane_numbers[i] : s->uniform_numbers[i]);
+    }
+    for (uint32_t w = 0; w < s->wave->sums; w++)
+        if (words[w])
+            s->words[w] = wpg_either(in, s->words[w], wpg_select_u32(in, leader, words[w], in->c_zero));
+}
+
+/* The first to leave counts where all of E left: else no visit was by all of E that all of them made. */
+static void pack_leaders(wpg_inject *in, flush *s, const wpg_wave_leaders *l)
+{
+    if (l->last)
+        pack_led(in, s, l->loop, false,
+                 find_leader(in, s, SpvOpGroupNonUniformUMax, led_sum(in, s, l->loop, false)));
+    if (!l->first)
+        return;
+    uint32_t leader = find_leader(in, s, SpvOpGroupNonUniformUMin, led_sum(in, s, l->loop, true));
+    pack_led(in, s, l->loop, true, wpg_both(in, leader, s->leaving->now.equal));
+}
+
+/* Is the field in the lanes' words, so that the wave's sums have the number? */
+static bool is_summed(const wpg_wave_plan *wave, wpg_path_field field)
+{
+    return field.width && field.word < wave->sums;
+}
+
 /* How often all lanes came to where the region starts: once, which the first round adds. */
 static uint32_t by_start(wpg_inject *in, const flush *s)
 {
@@ -276,16 +404,18 @@ static void combine_tally(wpg_inject *in, flush *s, uint32_t i)
     uint32_t own = s->lane_numbers[i];
     if (fields->lanes.width)
         s->lane_numbers[i] = wpg_field_get(in, s->words, fields->lanes);
-    if (is_in(s->r, i, WPG_FLUSH_SUMS)) {
+    const bool trips = is_in(s->r, i, WPG_FLUSH_TRIPS), largest = is_in(s->r, i, WPG_FLUSH_LARGEST);
+    if (is_summed(s->wave, fields->waves))
         s->wave_numbers[i] = wpg_field_get(in, s->words, fields->waves);
-    } else if (is_in(s->r, i, WPG_FLUSH_TRIPS)) {
-        s->wave_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, own);
+    else if (trips || largest)
+        s->wave_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, trips ? own : s->wave_numbers[i]);
+    if (is_summed(s->wave, fields->uniform)) {
+        s->uniform_numbers[i] = wpg_field_get(in, s->words, fields->uniform);
+    } else if (trips) {
         uint32_t fewest = extreme(in, s, SpvOpGroupNonUniformUMin, own);
         s->uniform_numbers[i] = wpg_select_u32(in, s->leaving->now.equal, fewest, in->c_zero);
-    } else if (is_in(s->r, i, WPG_FLUSH_LARGEST)) {
-        s->wave_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, s->wave_numbers[i]);
-        if (fields->uniform.width)
-            s->uniform_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, s->uniform_numbers[i]);
+    } else if (largest && fields->uniform.width) {
+        s->uniform_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, s->uniform_numbers[i]);
     }
 }
 
@@ -312,6 +442,8 @@ static uint32_t find_numbers(wpg_inject *in, flush *s)
         more = wpg_select_u32(in, wpg_is_set(in, more), in->c_one, in->c_zero);
         wpg_field_put(in, s->words, wave->rest, more);
     }
+    for (uint32_t k = 0; k < s->wave->leader_count; k++)
+        pack_leaders(in, s, &s->wave->leaders[k]);
     reduce_words(in, s);
     for (uint32_t i = 0; i < s->r->told; i++)
         combine_tally(in, s, i);
@@ -335,9 +467,9 @@ static wpg_table_use make_key(wpg_inject *in, const flush *s)
         uint32_t waves = is_start(s->r, i)   ? by_start(in, s)
                          : is_alike(s->r, i) ? s->lane_numbers[i]
                                              : s->wave_numbers[i];
-        if (fields->waves.width && !is_in(s->r, i, WPG_FLUSH_SUMS))
+        if (fields->waves.width && !is_summed(wave, fields->waves))
             wpg_field_put(in, use.key, fields->waves, waves);
-        if (fields->uniform.width)
+        if (fields->uniform.width && !is_summed(wave, fields->uniform))
             wpg_field_put(in, use.key, fields->uniform, s->uniform_numbers[i]);
     }
     wpg_table_hash(in, &wave->table, &use);

@@ -5,13 +5,15 @@
  *         --> else each live lane adds the numbers of a tally of its own, until there is none left
  *
  * Numbers that are added up share words, each in a field that is wide enough for the sum of all lanes. The
- * most and the fewest visits of a lane take a reduction each. What all lanes have alike takes none.
+ * most and the fewest visits of a lane take a reduction each. What all lanes have alike takes none. The last
+ * lane to leave a loop has the most of many tallies at once, the first one the fewest (rules.c, Led). Where a
+ * loop has several such tallies, these two lanes put their numbers into the shared words.
  *
  *     group (plan.h)   lanes   waves                   uniform
  *     STEADY, VISITS   what a lane has is what all have
  *     MARKS            sum     some lane came          all of E came
- *     TRIPS            sum     most                    fewest, of all of E
- *     LARGEST          sum     most                    most
+ *     TRIPS            sum     most, or the last's     fewest, or the first's, of all of E
+ *     LARGEST          sum     most, or the last's     most, or the last's
  *     SUMS             sum     sum                     alike (wpg_shares_uniform)
  *
  * Visits that are wider than their field go in several rounds, a part in each. A part is what is left of

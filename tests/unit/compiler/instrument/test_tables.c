@@ -1,4 +1,5 @@
-/* Tables of waves whose lanes differ: how large their keys may be, by the steps that a wave takes without. */
+/* Waves whose lanes differ: how large the keys of their tables may be, by the steps a wave takes without;
+ * by how many reductions their numbers are found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,33 +14,44 @@
 #include "tests/support/assemble.h"
 #include "tests/support/targets.h"
 
+/* The module of `body`, counted for waves of so many lanes. */
+static wpg_module *instrumented(wpg_counter_map **map, const char *body, uint32_t lanes)
+{
+    char text[4096];
+    uint32_t *words;
+    size_t count;
+    wpg_module *module;
+    const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+    wpg_instrument_options options = {.target = wpg_target_of_most, .directory_entry = UINT64_C(0x1000)};
+    options.target.subgroup_size = options.target.subgroup_most = lanes;
+    (void)snprintf(text, sizeof text,
+                   "#version 450\nlayout(local_size_x = 64) in;\n"
+                   "layout(set = 0, binding = 0) buffer O { uint o[]; };\n"
+                   "void main() { uint x = gl_GlobalInvocationID.x;\n%s}\n",
+                   body);
+    assert_true(assemble_glsl(&words, &count, text, "comp", "vulkan1.1"));
+    assert_int_equal(wpg_module_parse(&module, words, count, NULL), WPG_OK);
+    assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
+    assert_int_equal(wpg_instrument(map, module, &stage, &options, NULL), WPG_OK);
+    free(words);
+    return module;
+}
+
 /* Words of a key of the waves whose lanes differ; 0: the region has no such table. `loops` have a number of
  * trips that is each lane's own, `arms` a condition that is. */
 static uint32_t key_words(unsigned loops, unsigned arms, uint32_t lanes)
 {
-    char text[4096];
-    uint32_t *words, found = 0;
-    size_t count;
-    wpg_module *module;
+    char body[4096] = "";
+    size_t used = 0;
+    uint32_t found = 0;
     wpg_counter_map *map;
-    const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
-    wpg_instrument_options options = {.target = wpg_target_of_most, .directory_entry = UINT64_C(0x1000)};
-    options.target.subgroup_size = options.target.subgroup_most = lanes;
-    size_t used = (size_t)snprintf(text, sizeof text,
-                                   "#version 450\nlayout(local_size_x = 64) in;\n"
-                                   "layout(set = 0, binding = 0) buffer O { uint o[]; };\n"
-                                   "void main() { uint x = gl_GlobalInvocationID.x;\n");
     for (unsigned i = 0; i < loops; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
+        used += (size_t)snprintf(body + used, sizeof body - used,
                                  "for (uint i = 0u; i < (x >> %u); i++) o[i] += %uu;\n", i % 5u, i);
     for (unsigned i = 0; i < arms; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "if ((x & %uu) != 0u) o[x] += %uu;\n",
+        used += (size_t)snprintf(body + used, sizeof body - used, "if ((x & %uu) != 0u) o[x] += %uu;\n",
                                  1u << i % 6u, i);
-    (void)snprintf(text + used, sizeof text - used, "}\n");
-    assert_true(assemble_glsl(&words, &count, text, "comp", "vulkan1.1"));
-    assert_int_equal(wpg_module_parse(&module, words, count, NULL), WPG_OK);
-    assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
-    assert_int_equal(wpg_instrument(&map, module, &stage, &options, NULL), WPG_OK);
+    wpg_module *module = instrumented(&map, body, lanes);
     for (uint32_t i = 0; i < map->path_count; i++)
         if (map->paths[i].mixed) {
             assert_int_equal(found, 0);
@@ -47,7 +59,6 @@ static uint32_t key_words(unsigned loops, unsigned arms, uint32_t lanes)
         }
     wpg_counter_map_destroy(map);
     wpg_module_destroy(module);
-    free(words);
     return found;
 }
 
@@ -67,8 +78,48 @@ static void by_steps(void **state)
     assert_int_equal(key_words(17, 39, 8), 0); /* too many reductions */
 }
 
+/* How many reductions to the most and the fewest of the lanes' numbers there are. */
+static unsigned extremes(const char *body)
+{
+    unsigned found = 0;
+    wpg_counter_map *map;
+    wpg_module *module = instrumented(&map, body, 32);
+    WPG_INST_EACH (inst, module)
+        found += inst->opcode == SpvOpGroupNonUniformUMax || inst->opcode == SpvOpGroupNonUniformUMin;
+    wpg_counter_map_destroy(map);
+    wpg_module_destroy(module);
+    return found;
+}
+
+/* One lane has the most of all that is counted in a loop, and one the fewest. Of few numbers each is asked
+ * for. */
+static void by_leaders(void **state)
+{
+    (void)state;
+    assert_int_equal(extremes("for (uint i = 0u; i < x; i++) o[i] += x;"), 2);
+    assert_int_equal(extremes("for (uint i = 0u; i < x; i++) {"
+                              " if ((o[i] & 1u) != 0u) o[x] += 1u;"
+                              " if ((o[i] & 2u) != 0u) o[x] += 2u;"
+                              " if ((o[i] & 4u) != 0u) o[x] += 3u; }"),
+                     2);
+    assert_int_equal(extremes("for (uint i = 0u; i < x; i++) {"
+                              " if ((o[i] & 1u) != 0u) o[x] += 1u;"
+                              " if (o[i] == 9u) break;"
+                              " o[i]++;"
+                              " if (o[i] == 11u) break;"
+                              " if ((o[i] & 4u) != 0u) o[x] += 3u; }"),
+                     2);
+    assert_int_equal(extremes("for (uint i = 0u; i < x; i++) {"
+                              " if ((o[i] & 1u) != 0u) o[x] += 1u;"
+                              " if ((o[i] & 2u) != 0u) o[x] += 2u; }"
+                              "for (uint i = 0u; i < o[x]; i++) {"
+                              " if ((o[i] & 1u) != 0u) o[x] += 1u;"
+                              " if ((o[i] & 2u) != 0u) o[x] += 2u; }"),
+                     4);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_steps), cmocka_unit_test(by_leaders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
