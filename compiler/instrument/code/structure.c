@@ -159,23 +159,24 @@ static uint32_t threaded(const wpg_structure *s, uint32_t from, uint32_t at)
     return NO;
 }
 
-bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t b)
+/* May a lane go from a block to the loop's back edge without passing b? */
+static bool reaches_back(const wpg_structure *s, uint32_t loop, uint32_t from, uint32_t b)
 {
     const wpg_construct *l = &s->cfg->constructs[loop];
     uint32_t top = 0;
     memset(s->seen, 0, s->cfg->count);
-    s->stack[top++] = l->header;
-    s->seen[l->header] = 1;
+    s->stack[top++] = from;
+    s->seen[from] = 1;
     while (top) {
         uint32_t at = s->stack[--top];
         const wpg_block *block = &s->cfg->blocks[at];
         if (at == l->back_edge)
-            return false;
+            return true;
         for (uint32_t i = 0; i < block->successor_count; i++) {
             uint32_t to = block->successors[i], next = threaded(s, at, to);
             if (next != NO && to != b) {
                 if (to == l->back_edge && next == l->header)
-                    return false; /* it takes the back edge */
+                    return true; /* it takes the back edge */
                 to = next;
             }
             if (to == b || s->seen[to] || !wpg_construct_holds(s->cfg, loop, to))
@@ -184,7 +185,17 @@ bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t b)
             s->stack[top++] = to;
         }
     }
-    return true;
+    return false;
+}
+
+bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t b)
+{
+    return !reaches_back(s, loop, s->cfg->constructs[loop].header, b);
+}
+
+bool wpg_always_leaves(const wpg_structure *s, uint32_t loop, uint32_t b)
+{
+    return !reaches_back(s, loop, b, NO);
 }
 
 bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_classes *classes,

@@ -62,6 +62,8 @@ bool wpg_is_together_from(const wpg_structure *s, uint32_t root, uint32_t block)
 bool wpg_is_passed_together(const wpg_structure *s, uint32_t loop, uint32_t block);
 /* No lane comes from the loop's header to its back edge without passing b. */
 bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t block);
+/* No lane that comes to b in the loop takes the back edge in that iteration. */
+bool wpg_always_leaves(const wpg_structure *s, uint32_t loop, uint32_t b);
 /* Marks in s->seen what b reaches within an iteration of the loop. */
 void wpg_mark_reached(const wpg_structure *s, uint32_t loop, uint32_t block);
 

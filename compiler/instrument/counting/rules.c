@@ -348,12 +348,8 @@ bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, 
     /* What lanes do once, on their way out of the loop, costs less where it stands than a ballot in each
      * iteration. */
     uint32_t loop_of_h = c->cfg->blocks[h].loop;
-    if (loop_of_h != NO && wpg_loop_repeats(s, loop_of_h)) {
-        uint32_t back = c->cfg->constructs[loop_of_h].back_edge;
-        wpg_mark_reached(s, loop_of_h, b);
-        if (b != back && !s->seen[back])
-            return false;
-    }
+    if (loop_of_h != NO && wpg_loop_repeats(s, loop_of_h) && wpg_always_leaves(s, loop_of_h, b))
+        return false;
     const wpg_inst *branch = c->cfg->blocks[h].terminator;
     if (branch->opcode != SpvOpBranchConditional || branch->words[2] == branch->words[3])
         return false;

@@ -6,7 +6,7 @@ enum { MOST_LANES = 128, MOST_WORDS = 40, FEWEST_BITS = 6 };
  * Where it takes MANY_STEPS, more code pays. */
 enum { MOST_REDUCTIONS = 24, MOST_KEY_WORDS = 6 };
 enum { MANY_STEPS = 4, MANY_STEPS_REDUCTIONS = 40, MANY_STEPS_KEY_WORDS = WPG_PATH_WORDS };
-/* Of more words for sums than this, numbers get narrower. */
+/* Of more words for what all lanes add up than this, numbers get narrower. */
 enum { FEW_SUMS = 8 };
 /* A leader costs a reduction, and a ballot that is as dear. Fewer numbers have a reduction each. */
 enum { LEADER_REDUCTIONS = 2, FEWEST_LED = 3 };
@@ -26,6 +26,7 @@ typedef struct layout {
     uint32_t from, words;      /* fields are in words [from, words) */
     uint32_t width, more;      /* of a lane's visits; what the sum of all lanes takes more */
     uint32_t reductions;
+    uint32_t added_up; /* words of what all lanes add up */
 } layout;
 
 static wpg_path_field give_field(layout *l, uint32_t width)
@@ -119,7 +120,6 @@ static void give_sums(layout *l, uint32_t i)
     l->fields[i].lanes = give_field(l, unread ? 1 : mark ? 1 + l->more : l->width + l->more);
     if (is_in(r, i, WPG_FLUSH_SUMS))
         l->fields[i].waves = give_field(l, l->width + l->more);
-    give_led(l, i);
 }
 
 static void give_others(layout *l, uint32_t i)
@@ -160,6 +160,9 @@ static void lay_out(layout *l, wpg_wave_plan *wave, uint32_t width)
         wave->rest = give_field(l, 1 + l->more);
     for (uint32_t i = 0; i < r->told; i++)
         give_sums(l, i);
+    l->added_up = l->words;
+    for (uint32_t i = 0; i < r->told; i++)
+        give_led(l, i);
     const bool added = l->words > 1 || l->used[0] > WPG_LANES_WIDTH + 1u;
     wave->sums = added ? l->words : 0;
     l->reductions = wave->sums;
@@ -188,7 +191,7 @@ static void choose_layout(layout *l, wpg_wave_plan *wave)
         return;
     }
     lay_out(l, wave, wide);
-    if (wave->sums > FEW_SUMS && l->more + FEWEST_BITS <= WPG_KEY_BITS / 3)
+    if (l->added_up > FEW_SUMS && l->more + FEWEST_BITS <= WPG_KEY_BITS / 3)
         lay_out(l, wave, narrow);
 }
 
