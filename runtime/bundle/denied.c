@@ -43,7 +43,7 @@ wpg_status wpg_denied_read(wpg_denied *list, const char *folder, wpg_error *err)
 {
     char path[4200], *rest = NULL;
     uint8_t *text;
-    size_t size;
+    size_t size, lines = 0;
     WPG_VEC(wpg_denied_entry) found = {0};
     *list = (wpg_denied){0};
     if (!wpg_denied_path(path, sizeof path, folder))
@@ -52,7 +52,7 @@ wpg_status wpg_denied_read(wpg_denied *list, const char *folder, wpg_error *err)
     if (status != WPG_OK)
         return status == WPG_E_NOT_FOUND ? WPG_OK : status;
     for (char *line = strtok_r((char *)text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        wpg_denied_entry entry = {0};
+        wpg_denied_entry entry = {.order = lines++};
         size_t i = 0;
         if (!read_line(&entry, line))
             continue;
@@ -102,9 +102,9 @@ int wpg_denied_ended(const wpg_denied *list, wpg_hash128 pipeline, const char *m
     const wpg_denied_entry *fine = find(list, pipeline, mode, WPG_DENIED_FINE);
     const wpg_denied_entry *twice = find(list, pipeline, mode, WPG_DENIED_ENDED2),
                            *once = find(list, pipeline, mode, WPG_DENIED_ENDED);
-    if (twice && (!fine || fine->when < twice->when))
+    if (twice && (!fine || fine->order < twice->order))
         return 2;
-    return once && (!fine || fine->when < once->when);
+    return once && (!fine || fine->order < once->order);
 }
 
 /* A program's name may hold what would end a line. */

@@ -24,8 +24,6 @@ crashes() { # NAME WHERE: the process is gone, and what it had in hand is left
     exited "$1" 137
     [ "$(records)" = 1 ] || fail "$1: $(records) flight records, expected one"
 }
-# The list has seconds: what follows is later.
-later() { sleep 1.1; }
 
 generate once "$app" compute "$WPG_SPIRV"
 counted once
@@ -73,7 +71,6 @@ for where in make run; do
     generate "$where-8" "$app" compute "$WPG_SPIRV"
     counted "$where-8"
     [ "$(listed generate-fine)" = 1 ] || fail "$where: it came through, and that is not noted: $(cat "$denied")"
-    later
     crashes "$where-9" $where
     generate "$where-10" "$app" compute "$WPG_SPIRV"
     counted "$where-10"

@@ -66,9 +66,9 @@ static void ended_in_a_row(void **state)
         const char *mode;
         int64_t when;
         int counts; /* after that entry */
-    } entries[] = {{"generate-ended", 100, 1}, {"generate-fine", 100, 0},   {"generate-ended", 101, 1},
-                   {"use-ended", 102, 1},      {"generate-ended2", 103, 2}, {"generate-fine", 104, 0},
-                   {"generate-ended", 105, 1}, {"generate-ended2", 106, 2}, {"generate-ended3", 107, 3},
+    } entries[] = {{"generate-ended", 100, 1}, {"generate-fine", 100, 0},   {"generate-ended", 100, 1},
+                   {"use-ended", 102, 1},      {"generate-ended2", 103, 2}, {"generate-fine", 103, 0},
+                   {"generate-ended", 103, 1}, {"generate-ended2", 103, 2}, {"generate-ended3", 107, 3},
                    {"generate-fine", 108, 3}};
     const wpg_hash128 hash = {7, 8};
     wpg_denied list;
