@@ -39,7 +39,7 @@ typedef struct wpg_denied_entry {
                       the endings above */
     int64_t when;
     char program[128];
-    size_t order; /* of a list that was read: entries were appended in this order, many in one second */
+    size_t order; /* its line in the file; several may be appended within one second */
 } wpg_denied_entry;
 
 typedef struct wpg_denied {

@@ -49,9 +49,9 @@ typedef struct wpg_tally {
     bool steady;
     bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
-    /* Number of a loop. Of the lanes that entered it, the last one to leave has the largest visits, or waves
-     * and uniform cells, of all such tallies of the loop, and the first one has the fewest visits (rules.c).
-     * WPG_NO_BLOCK: not so. */
+    /* Number of a loop. Of the lanes that entered the loop, the last one to leave has the most visits of each
+     * tally it leads, or the largest waves and uniform cells. The first one has the fewest visits (rules.c,
+     * Led). WPG_NO_BLOCK: no loop leads the tally. */
     uint32_t led_by;
     /* TRIPS: [exit_count] true: a lane that leaves by that exit ran the block once more than it has trips.
      * NULL: each lane counts its visits in its cell. */

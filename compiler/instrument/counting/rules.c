@@ -321,8 +321,7 @@ bool wpg_rule_passed(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region
 
 /* -- Edges */
 
-/* As wpg_tally.led_by, of what every lane of the wave adds to cells at block b; `own` as wpg_region_for gives
- * it. */
+/* wpg_tally.led_by of a tally to which every lane of the wave adds at block b. `own`: from wpg_region_for. */
 static uint32_t leader_of(const wpg_chooser *c, uint32_t own, uint32_t b)
 {
     return own != NO && wpg_is_passed_together(&c->structure, own, b) ? c->loop_number[own] : NO;

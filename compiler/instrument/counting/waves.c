@@ -93,7 +93,7 @@ static void find_leaders(layout *l)
     }
 }
 
-/* What leaders have goes with the sums, where other lanes have zero. */
+/* A leader's numbers are added up with the zeros of all other lanes. */
 static void give_led(layout *l, uint32_t i)
 {
     const wpg_tally *t = planned(l, i);
@@ -320,7 +320,7 @@ static void pack_tally(wpg_inject *in, flush *s, uint32_t i)
         wpg_field_put(in, s->words, fields->waves, s->wave_numbers[i]);
 }
 
-/* Bool: this lane is the one of the live lanes that have the most, or the fewest, by number. */
+/* Bool, true in one live lane: one that has the most of the number, or by UMin the fewest. */
 static uint32_t find_leader(wpg_inject *in, const flush *s, SpvOp opcode, uint32_t number)
 {
     wpg_live now = s->leaving->now;
@@ -334,7 +334,7 @@ static uint32_t add_up(wpg_inject *in, uint32_t sum, uint32_t number)
     return sum ? WPG_EMIT(in, SpvOpIAdd, in->t_u32, sum, number) : number;
 }
 
-/* The sum of this lane's numbers by which the loop's leader is found. */
+/* This lane's sum of what the loop's leader is asked for. */
 static uint32_t led_sum(wpg_inject *in, const flush *s, uint32_t loop, bool first)
 {
     uint32_t sum = 0;
@@ -352,7 +352,7 @@ static uint32_t led_sum(wpg_inject *in, const flush *s, uint32_t loop, bool firs
     return sum;
 }
 
-/* The leader's numbers go to its words. */
+/* Puts the leader's numbers into its words; `leader` is false in all other lanes. */
 static void pack_led(wpg_inject *in, flush *s, uint32_t loop, bool first, uint32_t leader)
 {
     uint32_t words[MOST_WORDS] = {0};
@@ -371,7 +371,7 @@ static void pack_led(wpg_inject *in, flush *s, uint32_t loop, bool first, uint32
             s->words[w] = wpg_either(in, s->words[w], wpg_select_u32(in, leader, words[w], in->c_zero));
 }
 
-/* The first to leave counts where all of E left: else no visit was by all of E that all of them made. */
+/* Only where all of E leave is the number of uniform visits the fewest of a lane; elsewhere it is 0. */
 static void pack_leaders(wpg_inject *in, flush *s, const wpg_wave_leaders *l)
 {
     if (l->last)
@@ -383,7 +383,7 @@ static void pack_leaders(wpg_inject *in, flush *s, const wpg_wave_leaders *l)
     pack_led(in, s, l->loop, true, wpg_both(in, leader, s->leaving->now.equal));
 }
 
-/* Is the field in the lanes' words, so that the wave's sums have the number? */
+/* True if the sums over the wave have the field's number. */
 static bool is_summed(const wpg_wave_plan *wave, wpg_path_field field)
 {
     return field.width && field.word < wave->sums;
