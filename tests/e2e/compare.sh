@@ -31,7 +31,7 @@ case $WPG_CASE in
 rounds)
     bundle app.wavepgo "$app" record "$WPG_SPIRV"
     compared table 0 --profile app.wavepgo --rounds 3 -o result.json -- "$app" record "$WPG_SPIRV"
-    said table.out '^3 rounds of off and use, on llvmpipe'
+    said table.out "^3 rounds of off and use, on $device_called"
     said table.out '^wall time .* -$'
     said table.out '^processor time '
     said table.out '^GPU time '
@@ -69,7 +69,7 @@ rounds)
     said by-run.out '^wall time .* -$'
     said by-run.out 'of 1 round: too few for an interval'
     called run one-round 0 --use app.profdata -- "$app" record "$WPG_SPIRV"
-    said one-round.err '^wavepgo run: app.profdata: [0-9.]+ of the wall time \(of 1 round: too few for an interval\) on llvmpipe.*, measured on [0-9-]+ with .*e2e_app record'
+    said one-round.err '^wavepgo run: app.profdata: [0-9.]+ of the wall time \(of 1 round: too few for an interval\) on '"$device_called"'.*, measured on [0-9-]+ with .*e2e_app record'
     [ -f app.profdata.compare.json ] || fail "nothing is kept beside a plain profile"
     # What library parts and shader objects make up is changed where one of them is.
     ways=library
@@ -82,7 +82,7 @@ rounds)
     # `run --use` says what was measured, unless it is to be silent. Merging leaves the result out, and is not in its way.
     compared kept 0 --profile app.wavepgo --rounds 2 -- "$app" record "$WPG_SPIRV"
     called run use 0 --use app.wavepgo -- "$app" record "$WPG_SPIRV"
-    said use.err '^wavepgo run: app.wavepgo: [0-9.]+ of the wall time \(of 2 rounds: too few for an interval\) on llvmpipe.*, measured on [0-9]{4}-[0-9]{2}-[0-9]{2} with .*e2e_app record'
+    said use.err '^wavepgo run: app.wavepgo: [0-9.]+ of the wall time \(of 2 rounds: too few for an interval\) on '"$device_called"'.*, measured on [0-9]{4}-[0-9]{2}-[0-9]{2} with .*e2e_app record'
     called run another 0 --use app.wavepgo -- sh -c "exec '$app' record '$WPG_SPIRV'"
     grep 'measured on' another.err >/dev/null && fail "said of another program: $(cat another.err)"
     called run silent 0 --use app.wavepgo --summary 0 -- "$app" record "$WPG_SPIRV"

@@ -53,6 +53,10 @@ WPG_HARDWARE_ICD=$out
 [ -n "$out" ] || { echo "skip: no GPU with a driver here"; exit 77; }
 [ ! -d "$build/tools" ] || PATH=$PATH:$build/tools
 told() {
+    # A test has a process group of its own, which no signal to ours reaches.
+    for file in "$results"/*.running; do
+        [ ! -e "$file" ] || kill "$(cat "$file")" 2>/dev/null
+    done
     for file in "$results"/crashed/*; do
         [ -e "$file" ] && echo "== a process crashed:" && cat "$file"
     done
@@ -74,8 +78,11 @@ awk -v patterns="$patterns" 'BEGIN { n = split(patterns, wanted, " ") }
 xargs -P "$jobs" -L 1 sh -c '
     file=$results/$(echo "$0" | tr / _)
     began=$(date +%s)
-    WPG_CASE=${2#-} timeout -k 5 "$limit" sh "$WPG_SOURCE/tests/e2e/$1" >"$file.out" 2>&1
+    WPG_CASE=${2#-} timeout -k 5 "$limit" sh "$WPG_SOURCE/tests/e2e/$1" >"$file.out" 2>&1 &
+    echo $! >"$file.running"
+    wait $!
     code=$?
+    rm "$file.running"
     case $code in 0) word=passed ;; 77) word=skipped ;; 124 | 137) word=timeout ;; *) word=failed ;; esac
     echo "$word $0 $(($(date +%s) - began)) s: $(tail -n 1 "$file.out" | cut -c -160)" >"$file.word"
     cat "$file.word" >>"$results/words"

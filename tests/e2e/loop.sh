@@ -28,7 +28,10 @@ swiftshader | hardware)
         for file in $(profiles $run); do
             "$wavepgo" show "$file" >"$work/listed"
             if grep ' vert ' "$work/listed" >/dev/null; then
-                grep ' frag ' "$work/listed" | sed 's/^ *[0-9.]*%//' >"$work/steady-$run/$(basename "$file").fragments"
+                # A GPU packs fragments into waves as it likes: the lanes, behind the waves.
+                grep ' frag ' "$work/listed" | sed 's/^ *[0-9.]*%//' |
+                    { [ "$WPG_DRIVER" = hardware ] && sed -E 's/.* frag +[0-9,]+ +[0-9,]+ +([0-9,]+) .*/\1/' || cat; } \
+                    >"$work/steady-$run/$(basename "$file").fragments"
             else
                 cp "$file" "$work/steady-$run/"
             fi

@@ -95,6 +95,9 @@ static void check_kinds(checker *c, uint32_t b)
                       (double)w->lanes[b]);
     if (w->lanes && w->waves && w->lanes[b] && !w->waves[b])
         contradiction(c, WPG_CHECK_KINDS, b, "lanes without a wave", (double)w->lanes[b], 0);
+    else if (w->lanes && w->waves && !at_most(c, (double)w->lanes[b], (double)w->waves[b] * WPG_LARGEST_WAVE))
+        contradiction(c, WPG_CHECK_KINDS, b, "more lanes than its waves hold", (double)w->lanes[b],
+                      (double)w->waves[b] * WPG_LARGEST_WAVE);
     if (w->waves && w->uniform && w->uniform[b] > w->waves[b])
         contradiction(c, WPG_CHECK_KINDS, b, "more uniform waves than waves", (double)w->uniform[b],
                       (double)w->waves[b]);

@@ -15,12 +15,14 @@
 #include "compiler/optimize/ir/optimize.h"
 
 enum {
-    WPG_CHECK_KINDS = 1,  /* of a block: waves <= lanes, no lanes without a wave, uniform <= waves */
+    WPG_CHECK_KINDS = 1,  /* of a block: waves <= lanes <= waves * WPG_LARGEST_WAVE, uniform <= waves */
     WPG_CHECK_INFLOW = 2, /* no more lanes than the predecessors had together */
     WPG_CHECK_LANES = 4,  /* flow of lanes through every edge that the blocks' counts determine */
     WPG_CHECK_WAVES = 8,  /* waves of headers and arms */
     WPG_CHECK_COUNTS = 15
 };
+
+enum { WPG_LARGEST_WAVE = 128 }; /* lanes of a wave on any device known */
 
 typedef struct wpg_weights_finding {
     unsigned rule;    /* WPG_CHECK_* */

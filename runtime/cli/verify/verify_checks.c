@@ -12,7 +12,6 @@
 #include "runtime/profile/probe_records.h"
 #include "runtime/profile/weights.h"
 
-enum { LARGEST_WAVE = 128 };          /* lanes of a wave on any device known */
 #define SATURATED (UINT64_C(1) << 56) /* counters are clamped there */
 
 typedef struct verifier {
@@ -58,12 +57,14 @@ static uint64_t wave_size(const wpg_shader_counts *f)
     if (wpg_entry_read(&entry, f->records[WPG_RECORD_ENTRY_MASK]) && entry.waves && entry.sizes &&
         entry.sizes % entry.waves == 0)
         return entry.sizes / entry.waves;
-    return LARGEST_WAVE;
+    return WPG_LARGEST_WAVE;
 }
 
 static void check_sizes(verifier *v)
 {
     uint64_t size = wave_size(v->f);
+    if (v->cfg && size == WPG_LARGEST_WAVE)
+        return; /* check_flow asks that */
     for (uint32_t b = 0; b < v->f->block_count && v->f->lanes && v->f->waves; b++)
         if (v->f->waves[b] < SATURATED / size)
             at_most(v, "blocks", b, "more lanes than its waves hold", v->f->lanes[b], v->f->waves[b] * size);
@@ -202,6 +203,13 @@ static void check_branches(verifier *v)
     }
 }
 
+/* Whether a driver may run lanes apart that one block sends to the target: those of several values. */
+static bool may_split(const verifier *v, uint32_t block, uint32_t target)
+{
+    return !v->cfg || block >= v->cfg->count || target >= v->cfg->count ||
+           wpg_cfg_takes_several_values(v->cfg, block, target);
+}
+
 static void check_cases(verifier *v)
 {
     const wpg_profile_record *record = v->f->records[WPG_RECORD_CASES];
@@ -212,8 +220,9 @@ static void check_cases(verifier *v)
         wpg_case_at(&at, record, i);
         lanes = wpg_add_saturating(lanes, at.lanes);
         waves = wpg_add_saturating(waves, at.waves);
-        at_most(v, "switches", at.block, "more waves to one target than came to the switch", at.waves,
-                at.all_waves);
+        if (!may_split(v, at.block, at.target))
+            at_most(v, "switches", at.block, "more waves to one target than came to the switch", at.waves,
+                    at.all_waves);
         at_most(v, "switches", at.block, "more waves than lanes to one target", at.waves, at.lanes);
         check_target(v, "switches", at.block, at.target, at.lanes, &at.waves);
         if (i + 1 < count)
