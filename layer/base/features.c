@@ -203,6 +203,9 @@ static void ask_bits(device_abilities *able, const wpg_instance *instance, VkPhy
 /* By the hardware: the vendor is known of every version of Vulkan, and scalar loads are the hardware's. */
 enum { VENDOR_AMD = 0x1002 };
 
+static const VkShaderStageFlags ray_stages =
+    VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
+    VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
 static const char mesa[] = "Mesa ";
 
 static bool is_mesa(const VkPhysicalDeviceDriverProperties *driver)
@@ -319,6 +322,10 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     able->old_lavapipe = is_old_lavapipe(&driver);
     able->new_lavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && !able->old_lavapipe;
     able->swiftshader = driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+    /* 580.159.04 on an H200: a ray-tracing stage with ballots and elections does not end, and programs beside
+     * it lose their devices, too. Lanes alone are counted there, without any. */
+    if (driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY)
+        able->subgroup.supportedStages &= ~ray_stages;
     able->non_semantic = offers(extensions, count, EXTENSION_NON_SEMANTIC);
     able->host_import = offers(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     ask_bits(able, instance, physical, extensions, count, arena);
@@ -665,11 +672,8 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         return false;
     }
     /* Stores and atomics in these need no feature of their own. */
-    const VkShaderStageFlags rays = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
-                                    VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
-                                    VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
-    const VkShaderStageFlags free_stages =
-        VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT | rays;
+    const VkShaderStageFlags free_stages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT |
+                                           VK_SHADER_STAGE_MESH_BIT_EXT | ray_stages;
     if (!(stage & (vertex_stages | VK_SHADER_STAGE_FRAGMENT_BIT | free_stages))) {
         *why = "this kind of stage is not counted";
         return false;
@@ -686,7 +690,7 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         .int64_atomics = features->int64 && features->buffer_int64_atomics && !features->by_binding,
         .demote_to_helper = features->demote,
         /* Not allowed in ray-tracing stages (VUID-RuntimeSpirv-MaximallyReconvergesKHR-09566). */
-        .maximal_reconvergence = features->maximal_reconvergence && !(stage & rays),
+        .maximal_reconvergence = features->maximal_reconvergence && !(stage & ray_stages),
         .loses_exit_values = features->loses_exit_values,
         .suspends_at_barriers = features->suspends_at_barriers,
         .memory_model_device_scope = features->memory_model_device_scope,

@@ -16,6 +16,8 @@ both() {
     same $name $name-address
     same $name $name-binding
     [ "$(count_profiles $name-address)" -ge 1 ] || fail "$name: nothing was counted"
+    # On a GPU the order of waves decides which words of uniform blocks a table keeps.
+    [ "$WPG_DRIVER-$name" != hardware-contents ] || return 0
     same_counts $name-address $name-binding "$name: counts by binding are not those by address"
 }
 

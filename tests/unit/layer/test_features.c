@@ -13,6 +13,7 @@
 static uint32_t device_version = VK_API_VERSION_1_3;
 static bool has_stores = true, has_replay, has_non_semantic;
 static uint32_t smallest_wave = 8; /* of 8: no choice */
+static VkDriverId driver_id = VK_DRIVER_ID_MESA_RADV;
 static const char *extension_names[] = {"VK_KHR_buffer_device_address",
                                         "VK_KHR_shader_atomic_int64",
                                         "VK_EXT_shader_demote_to_helper_invocation",
@@ -31,10 +32,13 @@ static void properties2(VkPhysicalDevice p, VkPhysicalDeviceProperties2 *out)
     (void)p;
     VkPhysicalDeviceSubgroupProperties *subgroup = out->pNext;
     subgroup->subgroupSize = 8;
-    subgroup->supportedStages = VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+    subgroup->supportedStages =
+        VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_MISS_BIT_KHR;
     subgroup->supportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
     for (VkBaseOutStructure *at = out->pNext; at; at = at->pNext)
-        if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES) {
+        if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+            ((VkPhysicalDeviceDriverProperties *)(void *)at)->driverID = driver_id;
+        } else if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES) {
             VkPhysicalDeviceSubgroupSizeControlProperties *sizes = (void *)at;
             sizes->minSubgroupSize = smallest_wave;
             sizes->maxComputeWorkgroupSubgroups = 16;
@@ -91,6 +95,7 @@ static int reset(void **state)
     has_replay = false;
     has_non_semantic = true;
     smallest_wave = 8;
+    driver_id = VK_DRIVER_ID_MESA_RADV;
     wpg_the_process.settings.counter_way = WPG_WAY_AUTO;
     return 0;
 }
@@ -128,6 +133,26 @@ static void bare(void **state)
     assert_false(plan.changed);
     assert_null(plan.info.pNext);
     wpg_feature_plan_finish(&plan);
+}
+
+/* Ray-tracing stages with subgroup operations hang on NVIDIA's driver: lanes alone there. */
+static void rays_on_nvidia(void **state)
+{
+    (void)state;
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_MISS_BIT_KHR, VK_SHADER_STAGE_COMPUTE_BIT};
+    for (int nvidia = 0; nvidia < 2; nvidia++) {
+        driver_id = nvidia ? VK_DRIVER_ID_NVIDIA_PROPRIETARY : VK_DRIVER_ID_MESA_RADV;
+        wpg_feature_plan plan;
+        wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
+        for (int s = 0; s < 2; s++) {
+            wpg_instrument_target target;
+            const char *why;
+            assert_true(wpg_features_target(&target, &why, &plan.planned, stages[s]));
+            assert_int_equal(target.subgroup_ballot, s == 1 || !nvidia);
+        }
+        wpg_feature_plan_finish(&plan);
+    }
 }
 
 /* Control of wave sizes: asked for where there is a choice, in the program's structure if it has one. */
@@ -395,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(bare, reset),
                                        cmocka_unit_test_setup(probes, reset),
                                        cmocka_unit_test_setup(statistics, reset),
+                                       cmocka_unit_test_setup(rays_on_nvidia, reset),
                                        cmocka_unit_test_setup(wave_sizes, reset),
                                        cmocka_unit_test_setup(in_the_application_s_structures, reset),
                                        cmocka_unit_test_setup(unknown_structures, reset),
