@@ -114,7 +114,7 @@ write_result() { # ERROR or nothing
         printf ' "ok":%s,\n' "$([ "$status" = 0 ] && echo true || echo false)"
         printf ' "machine":%s,\n' "$(machine)"
         [ ! -s real ] || real_result
-        for part in device exactness random counts benchmark sampling real; do
+        for part in device exactness random counts benchmark sampling real creation; do
             [ ! -s parts/$part ] || printf ' "%s":%s,\n' "$part" "$(cat parts/$part)"
         done
         printf ' "devices":%s,\n' "$(json_list <parts/devices)"
@@ -424,7 +424,7 @@ write_result
 echo
 if [ -s parts/real ]; then
     echo "real shaders, time over no layer, geometric means:"
-    sed -n 's/^ *{"family":"\([^"]*\)","item":"[^"]*","mode":"\([^"]*\)".*"ratio":\([0-9.]*\),.*"equal":\([a-z]*\)}.*/\1 \2 \3 \4/p' parts/real |
+    sed -n 's/^ *{"family":"\([^"]*\)","item":"[^"]*","mode":"\([^"]*\)".*"ratio":\([0-9.]*\),.*"equal":\([a-z]*\).*/\1 \2 \3 \4/p' parts/real |
         awk '{ key = $1 " " $2; sum[key] += log($3); n[key]++; if ($3 > worst[key]) worst[key] = $3; if ($4 == "false") wrong[key]++ }
             END { for (key in n) { split(key, name); printf "  %-10s %-14s %6.3f  (worst %6.3f; %d items%s)\n", name[1], name[2], exp(sum[key] / n[key]), worst[key], n[key],
                 wrong[key] ? ", results of " wrong[key] " DIFFER" : "" } }' | LC_ALL=C sort

@@ -22,6 +22,7 @@ real_run() { # FAMILY SIDE SECONDS ITEMS...: lines "name microseconds hash"
     train) wavepgo run --generate --cache none --summary 0 --bundle "$profile.runs/%p.wavepgo" -- "$@" ;;
     tune) wavepgo run --tune "$profile.wavepgo" --cache none --summary 0 -- "$@" ;;
     use) wavepgo run --use "$profile.profdata" --compile blocking --cache none --summary 0 -- "$@" ;;
+    blocking | background) __GL_SHADER_DISK_CACHE=0 wavepgo run --use "$profile.profdata" --compile "$side" --cache none -- "$@" ;;
     use-spec) wavepgo run --use "$profile.profdata" --float spec --compile blocking --cache none --summary 0 -- "$@" ;;
     tuned) wavepgo run --use "$profile.wavepgo" --compile blocking --cache none --summary 0 -- "$@" ;;
     *) wavepgo run $(mode_options "$side") --cache none --summary 0 --profile-file "$work/counted-$side/%b.profraw" -- "$@" ;;
@@ -29,6 +30,18 @@ real_run() { # FAMILY SIDE SECONDS ITEMS...: lines "name microseconds hash"
     status=1
     say "$family, $side, $*: $(tail -n 1 real.err)"
     return 1
+}
+
+# real_creation FAMILY ITEMS...: what creating pipelines takes on the program's threads, with nothing in any cache; lines
+# "family item compile ours driver", milliseconds, in the file `creation`.
+real_creation() {
+    of=$1 item=$2
+    shift
+    [ $# = 1 ] || item=all
+    for how in background blocking; do
+        real_run "$of" "$how" 0 "$@" || return
+        sed -n "s/.*creation took \([0-9.]*\) ms here, \([0-9.]*\) ms in the driver.*/$of $item $how \1 \2/p" real.err >>"$work/creation"
+    done
 }
 
 # real_prepare FAMILY SIDES ITEMS...: the profile, the tuned bundle, and, where the driver keeps a cache, the shaders of each side in it.
@@ -40,6 +53,7 @@ real_prepare() {
     wavepgo merge --quiet -o "$trained.profdata" "$trained.runs"/*.wavepgo 2>real.err &&
         wavepgo merge --quiet -o "$trained.wavepgo" "$trained.runs"/*.wavepgo 2>real.err || { status=1; say "$of: $(tail -n 1 real.err)"; return 1; }
     case " $sides " in *" tuned "*) for turn in 1 2 3; do real_run "$of" tune 0.2 "$@" || return; done ;; esac
+    [ "$kind" = cpu ] || real_creation "$of" "$@" || return
     [ "$kind" = cpu ] || for real_side in $sides; do real_run "$of" "$real_side" 0 "$@"; done
 }
 
@@ -49,7 +63,10 @@ real_round() {
     shift 4
     for real_side in $sides; do
         case $real_side in binding | *-bind) case " $modes " in *" $real_side "*) ;; *) continue ;; esac ;; esac
+        # Images of the first round without the layer are kept, those of the others compared with them.
+        [ "$real_side$turn" = off1 ] && export PIXELS="$work/pixels" || export LIKE="$work/pixels"
         ! real_run "$of" "$real_side" "$time" "$@" || sed "s/^/$of $real_side $turn /" real.out >>real
+        unset PIXELS LIKE
     done
 }
 
@@ -91,8 +108,9 @@ real_shaders() {
         kernel_sides="off use tuned by-hand default binding sampled-bind thin-bind"
         export SIDE=1024 PASSES=8
     fi
-    mkdir -p "$XDG_CACHE_HOME"
+    mkdir -p "$XDG_CACHE_HOME" "$work/pixels"
     : >real
+    : >creation
     # shellcheck disable=SC2086
     case " ${FAMILIES:-surfaces kernels} " in *" surfaces "*) [ ! -d "$kit/real/surfaces" ] || real_surfaces $surface_time "${SIDES:-$surface_sides}" $surfaces ;; esac
     [ $PASSES = 1 ] || PASSES=32
@@ -100,7 +118,8 @@ real_shaders() {
     case " ${FAMILIES:-surfaces kernels} " in *" kernels "*) [ ! -d "$kit/real/kernels" ] || real_kernels $kernel_time "${SIDES:-$kernel_sides}" $kernels ;; esac
     real_result
     [ -s real.lines ] || status=1
-    ! grep -q '"equal":false' real.lines || status=1
+    # A driver may contract floats otherwise in other code: other bits of an image, which nobody sees.
+    ! grep -v '"image":{[^}]*"levels":[01]}' real.lines | grep -q '"equal":false' || status=1
 }
 
 # Of what was measured by now: the medians, into parts/real.
@@ -108,6 +127,7 @@ real_result() {
     # Frozen by hand is another shader, and --float spec rounds otherwise: their last bits are their own.
     awk '
         { key = $1 SUBSEP $4; time[key, $2, $3] = $5; hash[key, $2, $3] = $6; item[key] = $4; family[key] = $1; sides[$2]; if ($3 > rounds) rounds = $3 }
+        $3 == 1 && $8 == "of" { image[key, $2] = sprintf(",\"image\":{\"pixels\":%d,\"of\":%d,\"ulp\":%d,\"in_bytes\":%d,\"levels\":%d}", $7, $9, $11, $16, $18) }
         END {
             for (key in item) for (side in sides) {
                 if (side == "off") continue
@@ -120,9 +140,12 @@ real_result() {
                     if (hash[key, side, r] != hash[key, "off", r]) equal = "false"
                 }
                 if (side == "by-hand" || side == "use-spec") equal = "null"
-                if (n) printf "{\"family\":\"%s\",\"item\":\"%s\",\"mode\":\"%s\",\"off_us\":%.1f,\"ratio\":%.4f,\"ratio_min\":%.4f,\"ratio_max\":%.4f,\"equal\":%s}\n",
-                    family[key], item[key], side, time[key, "off", 1], n % 2 ? ratio[(n + 1) / 2] : (ratio[n / 2] + ratio[n / 2 + 1]) / 2, ratio[1], ratio[n], equal
+                if (n) printf "{\"family\":\"%s\",\"item\":\"%s\",\"mode\":\"%s\",\"off_us\":%.1f,\"ratio\":%.4f,\"ratio_min\":%.4f,\"ratio_max\":%.4f,\"equal\":%s%s}\n",
+                    family[key], item[key], side, time[key, "off", 1], n % 2 ? ratio[(n + 1) / 2] : (ratio[n / 2] + ratio[n / 2 + 1]) / 2, ratio[1], ratio[n], equal,
+                    image[key, side]
             }
         }' real | LC_ALL=C sort >real.lines
     json_list <real.lines >parts/real
+    LC_ALL=C sort creation | awk '{ printf "{\"family\":\"%s\",\"item\":\"%s\",\"compile\":\"%s\",\"ours_ms\":%s,\"driver_ms\":%s}\n", $1, $2, $3, $4, $5 }' |
+        json_list >parts/creation
 }

@@ -16,7 +16,8 @@
  * DEVICE: as wavepgo-bench --device.
  *
  * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
- * set to a folder, the image goes there as NAME.rgba32f, too (differ.cjs compares such images).
+ * set to a folder, the image goes there as NAME.rgba32f, too. With LIKE set to one, the line tells how the
+ * image differs from that file.
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
 #define _GNU_SOURCE
 #include <math.h>
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "shaders/real/pixels.h"
 #include "shaders/real/program.h"
 
 enum {
@@ -541,29 +543,21 @@ static wpg_status load(item *it, const program *p, const char *folder, const cha
     return WPG_OK;
 }
 
-static void keep_pixels(const char *name, const uint8_t *bytes, size_t count)
+/* The line of an item: its time, and the hash of its last frame's image. */
+static void print_item(const program *p, const char *name, double us)
 {
-    const char *folder = getenv("PIXELS");
-    char path[512];
-    if (!folder)
-        return;
-    snprintf(path, sizeof path, "%s/%s.rgba32f", folder, name);
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(bytes, 1, count, file) != count)
-        fprintf(stderr, "materialx: cannot write %s\n", path);
-    if (file)
-        fclose(file);
-}
-
-/* The image of the last frame. */
-static uint64_t hash_pixels(const program *p, const char *name)
-{
+    const size_t pixels = (size_t)p->side * p->side;
+    bench_difference differs;
     uint64_t hash = 0xcbf29ce484222325u;
     const uint8_t *bytes = p->pixels.mapped;
-    for (size_t i = 0; i < (size_t)p->side * p->side * 16; i++)
+    for (size_t i = 0; i < pixels * 16; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    keep_pixels(name, bytes, (size_t)p->side * p->side * 16);
-    return hash & 0xffffffffffffu;
+    printf("%s %.1f %012llx", name, us, (unsigned long long)hash & 0xffffffffffffu);
+    bench_keep_pixels(name, p->pixels.mapped, pixels);
+    if (bench_compare_pixels(&differs, name, p->pixels.mapped, pixels) > 0)
+        printf(" %zu of %zu pixels, %u ULP; as 8 bits %zu, by %u", differs.pixels, pixels, differs.steps,
+               differs.in_bytes, differs.levels);
+    putchar('\n');
 }
 
 static wpg_status timed_frame(double *spent, const program *p, const item *it, wpg_error *err)
@@ -578,14 +572,14 @@ static wpg_status run(const program *p, const item *it, const char *name, double
 {
     for (int i = 0; i < 2; i++)
         WPG_TRY(frame(p, it, err));
-    uint64_t hash = hash_pixels(p, name), begin = bench_now_ns();
+    uint64_t begin = bench_now_ns();
     double spent = 0;
     unsigned frames = 0;
     do {
         WPG_TRY(timed_frame(&spent, p, it, err));
         frames++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
-    printf("%s %.1f %012llx\n", name, spent / frames, (unsigned long long)hash);
+    print_item(p, name, spent / frames);
     return WPG_OK;
 }
 
@@ -612,8 +606,7 @@ static wpg_status run_in_turns(const program *p, const item *items, char **names
     WPG_TRY(take_turns(&rounds, spent, p, items, count, seconds * count, err));
     for (int i = 0; i < count; i++) {
         WPG_TRY(frame(p, &items[i], err));
-        printf("%s %.1f %012llx\n", names[i], spent[i] / rounds,
-               (unsigned long long)hash_pixels(p, names[i]));
+        print_item(p, names[i], spent[i] / rounds);
     }
     return WPG_OK;
 }
