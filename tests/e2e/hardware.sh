@@ -6,8 +6,8 @@
 #
 # MANIFEST: the driver's (default: the first of a GPU where loaders look). PATTERN: tests whose names contain it (default: all that
 # run on one driver). --limit (120): of one test. --keep: the small files of tests that failed. A process that crashes is listed with
-# its call stack, even if the test expects it. Stopped by TERM, the script tells what it has by then. What needs another driver, or a
-# tool that is absent, reports itself as skipped.
+# its call stack, even if the test expects it. If the GPU no longer answers, no further test begins. Stopped by TERM, the script tells
+# what it has by then. What needs another driver, or a tool that is absent, reports itself as skipped.
 # Files of failed tests stay in build/tests/e2e/out. Exit code: 1 if a test failed, 77 without a GPU's driver.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -62,8 +62,9 @@ told() {
     done
     # Small files alone: profiles of thousands of pipelines say little of a failure.
     [ -z "$keep" ] || (cd "$build/tests/e2e" && find out -type f -size -64k ! -name '*.spv' | tar -czf - -T -) >"$keep"
+    [ ! -e "$results/hung" ] || echo hung >>"$results/words"
     awk '{ n[$1]++ } END { printf "%d passed, %d skipped, %d failed, %d ran too long\n", n["passed"], n["skipped"], n["failed"], n["timeout"];
-        exit n["failed"] + n["timeout"] > 0 }' "$results/words"
+        exit n["failed"] + n["timeout"] + n["hung"] > 0 }' "$results/words"
 }
 results=$(mktemp -d) && trap 'rm -rf "$results"' EXIT
 mkdir "$results/crashed"
@@ -76,6 +77,7 @@ awk -v patterns="$patterns" 'BEGIN { n = split(patterns, wanted, " ") }
 [ -s "$results/list" ] || { echo "hardware: no test '$patterns'" >&2; exit 2; }
 # shellcheck disable=SC2016 # the words of the inner shell
 xargs -P "$jobs" -L 1 sh -c '
+    [ ! -e "$results/hung" ] || exit 0
     file=$results/$(echo "$0" | tr / _)
     began=$(date +%s)
     WPG_CASE=${2#-} timeout -k 5 "$limit" sh "$WPG_SOURCE/tests/e2e/$1" >"$file.out" 2>&1 &
@@ -87,5 +89,11 @@ xargs -P "$jobs" -L 1 sh -c '
     echo "$word $0 $(($(date +%s) - began)) s: $(tail -n 1 "$file.out" | cut -c -160)" >"$file.word"
     cat "$file.word" >>"$results/words"
     [ $word = passed ] || [ $word = skipped ] || sed "s/^/    /" "$file.out" | tail -n 40 >>"$file.word"
-    cat "$file.word"' <"$results/list"
+    cat "$file.word"
+    # One program that hangs a GPU may take it from all others, for minutes.
+    case $word in failed | timeout) ;; *) exit 0 ;; esac
+    VK_DRIVER_FILES=$WPG_HARDWARE_ICD VK_ICD_FILENAMES=$WPG_HARDWARE_ICD timeout -k 2 20 "$WPG_BUILD/bin/wavepgo-bench" --case rfc_uniform --size small >/dev/null 2>&1 || [ -e "$results/hung" ] || {
+        echo "hung" >"$results/hung"
+        echo "after $0 the GPU does not answer, not even without the layer; with it ran: $(cd "$results" && ls | sed -n "s/\\.running\$//p" | tr "\n" " "). The rest is left out."
+    }' <"$results/list"
 told
