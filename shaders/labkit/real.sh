@@ -23,8 +23,10 @@ real_run() { # FAMILY SIDE SECONDS ITEMS...: lines "name microseconds hash"
     tune) wavepgo run --tune "$profile.wavepgo" --cache none --summary 0 -- "$@" ;;
     use) wavepgo run --use "$profile.profdata" --compile blocking --cache none --summary 0 -- "$@" ;;
     blocking | background) __GL_SHADER_DISK_CACHE=0 wavepgo run --use "$profile.profdata" --compile "$side" --cache none -- "$@" ;;
+    use-unhinted) wavepgo run --use "$profile.profdata" --hints off --compile blocking --cache none --summary 0 -- "$@" ;;
     use-spec) wavepgo run --use "$profile.profdata" --float spec --compile blocking --cache none --summary 0 -- "$@" ;;
     tuned) wavepgo run --use "$profile.wavepgo" --compile blocking --cache none --summary 0 -- "$@" ;;
+    device-memory) wavepgo run --generate --counter-placement device --cache none --summary 0 --profile-file "$work/counted-$side/%b.profraw" -- "$@" ;;
     *) wavepgo run $(mode_options "$side") --cache none --summary 0 --profile-file "$work/counted-$side/%b.profraw" -- "$@" ;;
     esac >real.out 2>real.err && return
     status=1
@@ -103,9 +105,9 @@ real_shaders() {
         kernels="add copy_heads" kernel_time=0.02 kernel_sides="off use by-hand default"
     else
         surfaces=$(cd "$kit/real/surfaces" 2>/dev/null && ls | sed -n 's/\.vert\.spv$//p') surface_time=0.15
-        surface_sides="off use use-spec by-hand default binding sampled-bind thin-bind"
+        surface_sides="off use use-unhinted use-spec by-hand default device-memory binding sampled-bind thin-bind"
         kernels=$(wavepgo-kernels list) kernel_time=0.06
-        kernel_sides="off use tuned by-hand default binding sampled-bind thin-bind"
+        kernel_sides="off use use-unhinted tuned by-hand default device-memory binding sampled-bind thin-bind"
         export SIDE=1024 PASSES=8
     fi
     mkdir -p "$XDG_CACHE_HOME" "$work/pixels"
