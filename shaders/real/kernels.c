@@ -13,7 +13,8 @@
  * SEVERAL=1: three shapes in turns, as one pipeline serves layers of a model and models of a process.
  *
  * For GPUs, which run such a kernel in microseconds: PASSES (4) is how often a run dispatches each shape,
- * CLOCK=gpu measures by timestamps. DEVICE: as wavepgo-bench --device.
+ * CLOCK=gpu measures by timestamps. WARM (as SECONDS): for so many seconds before times are taken. DEVICE: as
+ * wavepgo-bench --device.
  *
  * Output: name, processor time of one run in microseconds, hash of the output buffer.
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
@@ -654,12 +655,14 @@ static wpg_status add_to_hash(uint64_t *hash, const kernel *k, const bench_devic
     return WPG_OK;
 }
 
-/* Runs for `seconds` that do not count, so that pipelines of the background are there, then for `seconds`
- * that do. A run of half a second compiled something: the first `seconds` start again. */
+/* Runs for `seconds`, or WARM, that do not count, so that pipelines of the background are there, then for
+ * `seconds` that do. A run of half a second compiled something: the first time starts again. */
 static wpg_status measure(const kernel *shapes, unsigned count, const bench_device *dev, const char *name,
                           double seconds, wpg_error *err)
 {
     uint64_t begin = bench_now_ns(), last = begin, now, hash = 0xcbf29ce484222325u;
+    const char *warm = getenv("WARM");
+    const double warming = warm ? atof(warm) : seconds;
     unsigned compiles = 0;
     do {
         WPG_TRY(run_once(shapes, count, dev, err));
@@ -667,7 +670,7 @@ static wpg_status measure(const kernel *shapes, unsigned count, const bench_devi
         if (now - last > 500000000u && compiles++ < 4)
             begin = now;
         last = now;
-    } while ((double)(now - begin) < seconds * 1e9);
+    } while ((double)(now - begin) < warming * 1e9);
     WPG_TRY(run_once(shapes, count, dev, err));
     unsigned runs = 0;
     double spent = 0;
