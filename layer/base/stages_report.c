@@ -65,7 +65,7 @@ void wpg_stages_report(char *text, size_t size, const wpg_device_features *featu
     }
     *text = '\0';
     append_list(text, size, "lanes and waves:", both);
-    append_list(text, size, "lanes only (no subgroup operations there):", lanes);
+    append_list(text, size, "lanes only (without subgroup operations):", lanes);
     append_list(text, size, "not counted:", none);
     if (!features->int64 || !features->buffer_int64_atomics)
         append(text, size, "; counters in two halves (no 64-bit buffer atomics)");

@@ -5,7 +5,7 @@
 
 #include "layer/base/features.h"
 
-/* "lanes and waves: frag comp; lanes only (no subgroup operations there): vert; not counted: mesh (why)". */
+/* "lanes and waves: frag comp; lanes only (without subgroup operations): vert; not counted: mesh (why)". */
 void wpg_stages_report(char *text, size_t size, const wpg_device_features *features);
 
 #endif
