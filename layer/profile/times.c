@@ -85,7 +85,7 @@ void wpg_times_write(void)
     gather(&times);
     wpg_times_encode(&out, &times);
     wpg_status status = out.out_of_memory ? wpg_fail(&err, WPG_E_NOMEM, "out of memory")
-                                          : wpg_file_write_atomic(path, out.data, out.size, &err);
+                                          : wpg_file_replace(path, out.data, out.size, &err);
     if (status != WPG_OK)
         wpg_log_once(WPG_LOG_WARN, "TIMES: %s", err.message);
     wpg_writer_finish(&out);

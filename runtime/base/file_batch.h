@@ -12,6 +12,7 @@
 #ifndef WPG_RUNTIME_BASE_FILE_BATCH_H
 #define WPG_RUNTIME_BASE_FILE_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ typedef struct wpg_file_batch {
     WPG_VEC(wpg_file_waiting) files;
     size_t folder; /* length of the folder's part of each path */
     int lead;      /* of files.data[0]; held while there are any */
+    bool passing;  /* no wait for the disk (wpg_file_replace) */
     char letters[7];
 } wpg_file_batch;
 

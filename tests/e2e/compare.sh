@@ -169,6 +169,10 @@ SH
     compared stopped-after 0 --profile app.wavepgo --rounds 1 --duration 2 --csv -- "$app" forever "$WPG_SPIRV" 1
     intervals stopped-after.out
     grep '^wall' stopped-after.out >/dev/null && fail "whole runs were compared"
+    # One that shows nothing by then.
+    compared nothing 1 --profile app.wavepgo --rounds 1 --duration 1 --csv -- sh -c '"$0" answers "$1" "$2" && exec sleep 60' \
+        "$app" "$WPG_SPIRV" "$work/answers.cache"
+    said nothing.err 'nothing to compare: sh presented no frame in 1 s'
     # Whole runs of unlike work: the second of each pair does as much again.
     cat >unlike.sh <<'SH'
 "$@" || exit
@@ -190,7 +194,7 @@ frames)
     [ "$(grep -c '"presents": 6[0-9]' cube.out)" = 4 ] || fail "presents: $(grep presents cube.out)"
     said cube.out '"headline": "frame-median"'
     said cube.out '"frame-99": \{'
-    compared cube-stopped 0 --profile cube.wavepgo --rounds 1 --duration 3 --csv -- vkcube --suppress_popups
+    compared cube-stopped 0 --profile cube.wavepgo --rounds 1 --duration 4 --csv -- vkcube --suppress_popups
     intervals cube-stopped.out
     said cube-stopped.out '^frame-median,'
     said cube-stopped.out '^processor,'

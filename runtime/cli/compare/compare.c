@@ -334,6 +334,12 @@ static int say(work *w)
     /* For `wavepgo run --use` and the report. A profile in a folder of others is no reason to fail. */
     if (wpg_compare_file_path(beside, sizeof beside, w->profile))
         (void)write_json(&result, beside);
+    if (comparison.headline == WPG_FIGURES && w->options.duration > 0)
+        code = wpg_complain(
+            WPG_EXIT_FAILED, command_name,
+            "nothing to compare: %s presented no frame in %g s, and the GPU ran nothing that was "
+            "timed. A longer --duration?",
+            w->options.program[0], w->options.duration);
     wpg_comparison_finish(&comparison);
     if (fflush(stdout) != 0 || ferror(stdout))
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "cannot write: %s", strerror(errno));

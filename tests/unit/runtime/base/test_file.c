@@ -72,6 +72,8 @@ static void written_and_replaced(void **state)
     expect_content(path, "longer");
     assert_int_equal(wpg_file_write_atomic(path, "", 0, NULL), WPG_OK);
     expect_content(path, "");
+    assert_int_equal(wpg_file_replace(path, "again", 5, NULL), WPG_OK);
+    expect_content(path, "again");
     assert_int_equal(files_in(in_folder("a/b")), 1);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
