@@ -322,8 +322,8 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     able->old_lavapipe = is_old_lavapipe(&driver);
     able->new_lavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && !able->old_lavapipe;
     able->swiftshader = driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
-    /* 580.159.04 on an H200: a ray-tracing stage with ballots and elections does not end, and programs beside
-     * it lose their devices, too. Lanes alone are counted there, without any. */
+    /* 580.159.04 on an H200: a ray-tracing stage with subgroup operations does not end, and other programs
+     * lose their devices, too. Counting lanes needs none. No other version was tried. */
     if (driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY)
         able->subgroup.supportedStages &= ~ray_stages;
     able->non_semantic = offers(extensions, count, EXTENSION_NON_SEMANTIC);

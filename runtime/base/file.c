@@ -148,7 +148,7 @@ static void keep_error(void *who, const wpg_error *err)
         *(wpg_error *)who = *err;
 }
 
-static wpg_status replace(const char *path, const void *data, size_t size, bool passing, wpg_error *err)
+static wpg_status replace(const char *path, const void *data, size_t size, bool unsynced, wpg_error *err)
 {
     wpg_file_batch batch;
     wpg_error mine = {0};
@@ -158,7 +158,7 @@ static wpg_status replace(const char *path, const void *data, size_t size, bool 
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return write_through(path, data, size, err);
     wpg_file_batch_init(&batch, keep_error);
-    batch.passing = passing;
+    batch.unsynced = unsynced;
     WPG_TRY(wpg_file_batch_put(&batch, path, data, size, &mine, err));
     wpg_file_batch_commit(&batch);
     return mine.status == WPG_OK ? WPG_OK : wpg_fail(err, mine.status, "%s", mine.message);

@@ -23,8 +23,8 @@ wpg_status wpg_file_read_given(uint8_t **data, size_t *size, const char *path, s
  * What is no file is written as it is: a device, a pipe. A named pipe that nobody reads is an error.
  * The umask says who may read a new file. */
 wpg_status wpg_file_write_atomic(const char *path, const void *data, size_t size, wpg_error *err);
-/* The same without fsync, for what is written again each second: a busy disk keeps fsync for seconds. Should
- * the machine crash, the file may be empty. */
+/* The same without fsync, for files that are written again each second: on a busy disk fsync takes seconds.
+ * After a crash of the machine the file may be empty. */
 wpg_status wpg_file_replace(const char *path, const void *data, size_t size, wpg_error *err);
 
 /* Makes a folder and its missing parents (mode 0777 less umask); fine if it is there. */

@@ -234,7 +234,7 @@ void wpg_file_batch_commit(wpg_file_batch *batch)
     wpg_error not_synced, not_renamed;
     if (!batch->files.count)
         return;
-    wpg_status synced = batch->passing ? WPG_OK : sync_all(batch, &not_synced);
+    wpg_status synced = batch->unsynced ? WPG_OK : sync_all(batch, &not_synced);
     /* The lead last: it stands for the others. */
     for (size_t i = batch->files.count; i-- > 0;) {
         wpg_file_waiting *file = &batch->files.data[i];

@@ -32,7 +32,7 @@ typedef struct wpg_file_batch {
     WPG_VEC(wpg_file_waiting) files;
     size_t folder; /* length of the folder's part of each path */
     int lead;      /* of files.data[0]; held while there are any */
-    bool passing;  /* no wait for the disk (wpg_file_replace) */
+    bool unsynced; /* set before the commit: it does not wait for the disk */
     char letters[7];
 } wpg_file_batch;
 
@@ -46,7 +46,8 @@ wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const voi
 /* The same; the file begins with the first `before` bytes of descriptor `from`. */
 wpg_status wpg_file_batch_put_behind(wpg_file_batch *batch, const char *path, int from, uint64_t before,
                                      const void *data, size_t size, void *who, wpg_error *err);
-/* Syncs and renames every waiting file. Afterwards the batch is empty and may be used again. */
+/* Syncs (unless `unsynced`) and renames every waiting file. Afterwards the batch is empty and may be used
+ * again. */
 void wpg_file_batch_commit(wpg_file_batch *batch);
 
 /* Removes the temporary files of killed processes from `folder`, for files whose names end in `ending`

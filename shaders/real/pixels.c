@@ -38,7 +38,8 @@ static int byte_of(float channel)
     return channel >= 1 ? 255 : channel > 0 ? (int)(channel * 255 + 0.5f) : 0;
 }
 
-bench_difference bench_differ(const float *a, const float *b, size_t pixels)
+/* `a` against `b`, [pixels * 4] each. */
+static bench_difference differ(const float *a, const float *b, size_t pixels)
 {
     bench_difference found = {0};
     for (size_t p = 0; p < pixels; p++) {
@@ -73,7 +74,7 @@ int bench_compare_pixels(bench_difference *difference, const char *name, const f
     float *kept = malloc(pixels * 16 + 1);
     const bool fits = kept && fread(kept, 1, pixels * 16 + 1, file) == pixels * 16;
     if (fits)
-        *difference = bench_differ(channels, kept, pixels);
+        *difference = differ(channels, kept, pixels);
     else
         fprintf(stderr, "%s: not an image of %zu pixels\n", path, pixels);
     free(kept);

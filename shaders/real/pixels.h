@@ -1,5 +1,5 @@
 /* Images of 32-bit floats, four channels a pixel: kept in a folder, and compared with what was kept.
- * Threads: one. */
+ * Owns: nothing. Threads: one. */
 #ifndef WPG_SHADERS_REAL_PIXELS_H
 #define WPG_SHADERS_REAL_PIXELS_H
 
@@ -20,7 +20,5 @@ void bench_keep_pixels(const char *name, const float *channels, size_t pixels);
  * such file; -1 if it is of another size, or memory runs out, which is said on standard error. */
 int bench_compare_pixels(bench_difference *difference, const char *name, const float *channels,
                          size_t pixels);
-/* `a` against `b`, [pixels * 4] each. */
-bench_difference bench_differ(const float *a, const float *b, size_t pixels);
 
 #endif

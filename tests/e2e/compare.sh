@@ -31,7 +31,7 @@ case $WPG_CASE in
 rounds)
     bundle app.wavepgo "$app" record "$WPG_SPIRV"
     compared table 0 --profile app.wavepgo --rounds 3 -o result.json -- "$app" record "$WPG_SPIRV"
-    said table.out "^3 rounds of off and use, on $device_called"
+    said table.out "^3 rounds of off and use, on $(device_called)"
     said table.out '^wall time .* -$'
     said table.out '^processor time '
     said table.out '^GPU time '
@@ -69,7 +69,7 @@ rounds)
     said by-run.out '^wall time .* -$'
     said by-run.out 'of 1 round: too few for an interval'
     called run one-round 0 --use app.profdata -- "$app" record "$WPG_SPIRV"
-    said one-round.err '^wavepgo run: app.profdata: [0-9.]+ of the wall time \(of 1 round: too few for an interval\) on '"$device_called"'.*, measured on [0-9-]+ with .*e2e_app record'
+    said one-round.err '^wavepgo run: app.profdata: [0-9.]+ of the wall time \(of 1 round: too few for an interval\) on '"$(device_called)"'.*, measured on [0-9-]+ with .*e2e_app record'
     [ -f app.profdata.compare.json ] || fail "nothing is kept beside a plain profile"
     # What library parts and shader objects make up is changed where one of them is.
     ways=library
@@ -82,7 +82,7 @@ rounds)
     # `run --use` says what was measured, unless it is to be silent. Merging leaves the result out, and is not in its way.
     compared kept 0 --profile app.wavepgo --rounds 2 -- "$app" record "$WPG_SPIRV"
     called run use 0 --use app.wavepgo -- "$app" record "$WPG_SPIRV"
-    said use.err '^wavepgo run: app.wavepgo: [0-9.]+ of the wall time \(of 2 rounds: too few for an interval\) on '"$device_called"'.*, measured on [0-9]{4}-[0-9]{2}-[0-9]{2} with .*e2e_app record'
+    said use.err '^wavepgo run: app.wavepgo: [0-9.]+ of the wall time \(of 2 rounds: too few for an interval\) on '"$(device_called)"'.*, measured on [0-9]{4}-[0-9]{2}-[0-9]{2} with .*e2e_app record'
     called run another 0 --use app.wavepgo -- sh -c "exec '$app' record '$WPG_SPIRV'"
     grep 'measured on' another.err >/dev/null && fail "said of another program: $(cat another.err)"
     called run silent 0 --use app.wavepgo --summary 0 -- "$app" record "$WPG_SPIRV"
@@ -169,10 +169,13 @@ SH
     compared stopped-after 0 --profile app.wavepgo --rounds 1 --duration 2 --csv -- "$app" forever "$WPG_SPIRV" 1
     intervals stopped-after.out
     grep '^wall' stopped-after.out >/dev/null && fail "whole runs were compared"
-    # One that shows nothing by then.
+    # One that shows nothing by then. What was measured before stays beside the profile.
+    beside=$(find app.wavepgo* -name '*compare.json' | head -n 1)
+    cp "$beside" before.json || fail "no result beside the profile"
     compared nothing 1 --profile app.wavepgo --rounds 1 --duration 1 --csv -- sh -c '"$0" answers "$1" "$2" && exec sleep 60' \
         "$app" "$WPG_SPIRV" "$work/answers.cache"
-    said nothing.err 'nothing to compare: sh presented no frame in 1 s'
+    said nothing.err 'nothing to compare: in 1 s sh presented too few frames'
+    cmp "$beside" before.json || fail "nothing took the place of a result"
     # Whole runs of unlike work: the second of each pair does as much again.
     cat >unlike.sh <<'SH'
 "$@" || exit

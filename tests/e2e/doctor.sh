@@ -48,7 +48,7 @@ says() { # NAME PATTERN
 # -- In health
 healthy plain
 says plain "^order .*|$layer_name: Explicit"
-says plain "^devices .*$device_called.*lanes and waves:.* comp"
+says plain "^devices .*$(device_called).*lanes and waves:.* comp"
 says plain 'PROGRAM.wavepgo/HASH.profraw'
 "$json" "$work/plain.json" devices#1 devices.0.counts=true 'order#1' || fail "plain: the document lacks parts"
 mkdir "$work/temporary"
@@ -68,7 +68,7 @@ below() {
     VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim VK_ADD_LAYER_PATH="$ours:$shim_folder" \
         WAVEPGO_MODE=generate "$@"
 }
-SHIM_REFUSE=device below sick crash "crashes.*$device_called"
+SHIM_REFUSE=device below sick crash "crashes.*$(device_called)"
 WAVEPGO_COUNTER_WAY=address SHIM_HIDE=address below sick lacking 'no device here can be counted on'
 says lacking 'bufferDeviceAddress'
 SHIM_HIDE=stores below healthy partly

@@ -179,7 +179,7 @@ grep -E 'tuning goes on from [1-9][0-9]* samples?' "$work/resumed.log" >/dev/nul
 # Merged: every verdict is there once, of one pipeline the one with more samples.
 "$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo resumed.wavepgo fast.wavepgo 2>/dev/null || "$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo killed.wavepgo fast.wavepgo || fail "bundles with verdicts do not merge"
 [ "$(find all.wavepgo/verdicts -name '*.facts' | grep -c .)" = "$(ls slow.wavepgo/verdicts killed.wavepgo/verdicts fast.wavepgo/verdicts | grep facts | sort -u | grep -c .)" ] || fail "verdicts are lost or doubled by merging"
-"$wavepgo" show --full all.wavepgo | grep -E "$plain_one .*$device_called" >/dev/null || { fail "show does not list verdicts"; "$wavepgo" show all.wavepgo | tail -n 12; }
+"$wavepgo" show --full all.wavepgo | grep -E "$plain_one .*$(device_called)" >/dev/null || { fail "show does not list verdicts"; "$wavepgo" show all.wavepgo | tail -n 12; }
 
 # Progress, on a terminal alone: a line while some pipeline is open. Pipelines come one after another.
 slowly="--size demo --repeat 0 --frames 40 --case bvh --case rfc_divergent --case mandelbrot --case raymarch"

@@ -130,7 +130,6 @@ WAVEPGO_SELECTS=none "$wavepgo" run --generate --probes switch --bundle switch.b
 "$wavepgo" verify switch.bundle >switch.verify || fail "switch: $(cat switch.verify)"
 "$wavepgo" merge --quiet --format text -o commented.proftext switch.bundle || fail "switch: merge"
 grep -v '^#' commented.proftext >all.proftext
-[ "$WPG_DRIVER" != hardware ] || finish # there some run apart, and what is possible then is more
 record=$(grep '#waves$' all.proftext)
 blocks=$(awk -v record="$record" '$0 == record { at = NR } at && NR == at + 2 { print; exit }' all.proftext)
 counter=0 possible=0
@@ -139,7 +138,8 @@ while [ "$counter" -lt "${blocks:-0}" ]; do
     ! "$wavepgo" verify changed.proftext switch.bundle >changed.verify || possible=$((possible + 1))
     counter=$((counter + 1))
 done
-[ $possible = 2 ] || fail "one wave more is possible in $possible of ${blocks:-0} blocks, expected 2"
+# On a GPU lanes do run apart: more is possible then.
+[ $possible = 2 ] || [ "$WPG_DRIVER" = hardware ] || fail "one wave more is possible in $possible of ${blocks:-0} blocks, expected 2"
 
 # What one has alone is told, and counts for nothing.
 cp -r all.bundle part.bundle

@@ -331,15 +331,17 @@ static int say(work *w)
         wpg_compare_print_text(stdout, &result);
     if (!code && w->options.result)
         code = write_json(&result, w->options.result);
-    /* For `wavepgo run --use` and the report. A profile in a folder of others is no reason to fail. */
-    if (wpg_compare_file_path(beside, sizeof beside, w->profile))
+    /* For `wavepgo run --use` and the report. A profile in a folder of others is no reason to fail. An
+     * earlier result stays where nothing was measured. */
+    const bool nothing = comparison.headline == WPG_FIGURES;
+    if (!nothing && wpg_compare_file_path(beside, sizeof beside, w->profile))
         (void)write_json(&result, beside);
-    if (comparison.headline == WPG_FIGURES && w->options.duration > 0)
-        code = wpg_complain(
-            WPG_EXIT_FAILED, command_name,
-            "nothing to compare: %s presented no frame in %g s, and the GPU ran nothing that was "
-            "timed. A longer --duration?",
-            w->options.program[0], w->options.duration);
+    if (nothing && w->options.duration > 0)
+        code =
+            wpg_complain(WPG_EXIT_FAILED, command_name,
+                         "nothing to compare: in %g s %s presented too few frames, and the GPU ran nothing "
+                         "that was timed. A longer --duration?",
+                         w->options.duration, w->options.program[0]);
     wpg_comparison_finish(&comparison);
     if (fflush(stdout) != 0 || ferror(stdout))
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "cannot write: %s", strerror(errno));

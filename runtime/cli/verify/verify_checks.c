@@ -147,6 +147,14 @@ static bool dies_in(const verifier *v, uint32_t block)
     return !v->cfg || (block < v->cfg->count && v->cfg->blocks[block].changes_mask);
 }
 
+/* A driver may run lanes apart that come to one target by several values. True, too, without a graph that
+ * tells. */
+static bool may_split(const verifier *v, uint32_t block, uint32_t target)
+{
+    const bool known = v->cfg && block < v->cfg->count && target < v->cfg->count;
+    return !known || wpg_cfg_takes_several_values(v->cfg, block, target);
+}
+
 /* What went one way of a branch or switch is what its target ran, where nobody else comes there. */
 static void check_target(verifier *v, const char *rule, uint32_t block, uint32_t target, uint64_t lanes,
                          const uint64_t *waves)
@@ -158,7 +166,7 @@ static void check_target(verifier *v, const char *rule, uint32_t block, uint32_t
         equal(v, rule, target, "lanes, lanes that were sent there", v->f->lanes[target], lanes);
     if (!v->f->waves || !waves)
         return;
-    if (wpg_cfg_takes_several_values(v->cfg, block, target))
+    if (may_split(v, block, target))
         at_most(v, rule, target, "fewer waves than were sent there", *waves, v->f->waves[target]);
     else
         equal(v, rule, target, "waves, waves that were sent there", v->f->waves[target], *waves);
@@ -201,13 +209,6 @@ static void check_branches(verifier *v)
         check_ways(v, "branches", branch.block, wpg_add_saturating(branch.lanes[0], branch.lanes[1]),
                    dies_in(v, branch.block));
     }
-}
-
-/* Whether a driver may run lanes apart that one block sends to the target: those of several values. */
-static bool may_split(const verifier *v, uint32_t block, uint32_t target)
-{
-    return !v->cfg || block >= v->cfg->count || target >= v->cfg->count ||
-           wpg_cfg_takes_several_values(v->cfg, block, target);
 }
 
 static void check_cases(verifier *v)

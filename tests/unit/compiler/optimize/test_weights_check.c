@@ -90,6 +90,8 @@ static void each_rule_sees_its_contradiction(void **state)
     uint32_t header = t.header, few = t.arm[0], many = t.arm[1];
     sees(&waves[few], lanes[few] + 1, WPG_CHECK_KINDS, &t, 0, "more waves than lanes");
     sees(&waves[few], 0, WPG_CHECK_KINDS, &t, 0, "lanes without a wave");
+    sees(&lanes[few], waves[few] * WPG_LARGEST_WAVE + 1, WPG_CHECK_KINDS, &t, 0,
+         "more lanes than its waves hold");
     sees(&t.s.uniform[few], waves[few] + 1, WPG_CHECK_KINDS, &t, 0, "more uniform waves");
     sees(&lanes[few], lanes[header] + 1, WPG_CHECK_INFLOW, &t, 0, "than its predecessors sent");
     sees(&lanes[few], lanes[few] + 1, WPG_CHECK_LANES, &t, 0, "lanes");
