@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compiler/normalize/normalize.h"
+#include "layer/base/clock.h"
 #include "layer/files/beside.h"
 #include "layer/files/file_locks.h"
 #include "layer/files/hurry.h"
@@ -32,7 +33,7 @@ typedef struct waiting_shader {
 } waiting_shader;
 typedef WPG_VEC(waiting_shader) waiting_list;
 
-enum { MOST_MADE = 4 };
+enum { MOST_MADE = 4, INDEX_REST = 20 };
 
 static struct {
     pthread_once_t once;
@@ -47,7 +48,9 @@ static struct {
     wpg_map paths;             /* pipeline's record -> its file's path, once it was claimed; the writer's */
     char made[MOST_MADE][320]; /* by what this run's counts were made; under the lock */
     bool swept;
-    atomic_bool failed; /* it was said */
+    bool unlisted;                 /* wpg_bundle_write_new wrote files that the index does not name */
+    uint64_t index_at, index_took; /* nanoseconds: when the index was written last, and how long that took */
+    atomic_bool failed;            /* it was said */
 } bundle = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* -- Where */
@@ -336,14 +339,19 @@ typedef struct totals_writing {
     bool changed;
 } totals_writing;
 
+static bool has_changed(wpg_totals *totals)
+{
+    (void)pthread_mutex_lock(&totals->lock);
+    bool changed = totals->changed;
+    (void)pthread_mutex_unlock(&totals->lock);
+    return changed;
+}
+
 static void write_pipeline(wpg_totals *totals, void *context)
 {
     totals_writing *writing = context;
     wpg_error err;
-    (void)pthread_mutex_lock(&totals->lock);
-    bool news = totals->changed;
-    (void)pthread_mutex_unlock(&totals->lock);
-    if (!news || totals->others || !wpg_bundle_takes(totals->pipeline))
+    if (!has_changed(totals) || totals->others || !wpg_bundle_takes(totals->pipeline))
         return;
     wpg_facts *facts = wpg_totals_facts(totals);
     const char *path = facts ? path_of("pipeline", totals->pipeline) : NULL;
@@ -451,9 +459,18 @@ static void sweep_once(void)
                      bundle.folder);
 }
 
-void wpg_bundle_write(void)
+static void write_index(void)
 {
     wpg_error err;
+    const uint64_t start = wpg_now();
+    if (wpg_bundle_write_index(bundle.folder, &err) != WPG_OK)
+        say_failed(&err);
+    bundle.index_at = wpg_now();
+    bundle.index_took = bundle.index_at - start;
+}
+
+void wpg_bundle_write(void)
+{
     totals_writing writing = {.changed = false};
     if (!wpg_bundle_on())
         return;
@@ -468,10 +485,36 @@ void wpg_bundle_write(void)
     write_extremes(&extremes);
     wpg_totals_each(write_pipeline, &writing);
     wpg_file_batch_commit(&writing.batch);
-    if (wpg_bundle_write_index(bundle.folder, &err) != WPG_OK)
-        say_failed(&err);
+    write_index();
     if (writing.changed)
         wpg_log_debug("bundle %s written", bundle.folder);
+}
+
+/* Of a program that is killed, no pipeline is missing, and at most half of its use. */
+static void write_if_new(wpg_totals *totals, void *context)
+{
+    if (!has_changed(totals))
+        return;
+    totals->news++;
+    if ((totals->news & (totals->news - 1)) == 0)
+        write_pipeline(totals, context);
+}
+
+void wpg_bundle_write_new(void)
+{
+    totals_writing writing = {.changed = false};
+    if (!wpg_bundle_on())
+        return;
+    wpg_bundle_write_shaders();
+    wpg_file_batch_init(&writing.batch, file_done);
+    wpg_totals_each(write_if_new, &writing);
+    wpg_file_batch_commit(&writing.batch);
+    bundle.unlisted |= writing.changed;
+    /* An index lists all files: of many it takes long. */
+    if (!bundle.unlisted || wpg_now() - bundle.index_at < INDEX_REST * bundle.index_took)
+        return;
+    bundle.unlisted = false;
+    write_index();
 }
 
 void wpg_bundle_write_shaders(void)

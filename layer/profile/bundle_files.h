@@ -45,6 +45,10 @@ void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_
 void wpg_bundle_write(void);
 /* Writes the shaders alone that wait to be written. The index does not list them yet. */
 void wpg_bundle_write_shaders(void);
+/* Writes these, and the facts of pipelines that are new or were used more, and lists them in the index. To be
+ * called each second: each pipeline's facts are written at the 1st, 2nd, 4th, 8th... call that finds them
+ * changed. Under the files lock. */
+void wpg_bundle_write_new(void);
 void wpg_bundle_files_finish(void);
 
 #endif

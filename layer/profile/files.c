@@ -487,6 +487,14 @@ void wpg_files_write_all(bool unloading)
     (void)pthread_mutex_unlock(&files.lock);
 }
 
+void wpg_files_write_new(void)
+{
+    if (!wpg_bundle_on() || !wpg_process_is_owner() || !lock_files(false))
+        return;
+    wpg_bundle_write_new();
+    (void)pthread_mutex_unlock(&files.lock);
+}
+
 void wpg_files_retire_unused(void)
 {
     if (!wpg_process_is_owner() || pthread_mutex_lock(&files.lock) != 0)

@@ -36,6 +36,8 @@ bool wpg_files_read_all(void);
 /* Writes every file whose counts changed. `unloading`: as the process ends, from its handler of exit and
  * again from the destructor. Then it waits for no lock, because another thread may hold it for ever. */
 void wpg_files_write_all(bool unloading);
+/* Writes what is new in the bundle, without counts (wpg_bundle_write_new). */
+void wpg_files_write_new(void);
 void wpg_files_finish(void);
 
 #endif

@@ -93,6 +93,7 @@ typedef struct wpg_totals {
     size_t fixed_size;
     wpg_facts *names; /* that the program gave; NULL until there are any */
     bool changed;     /* since the facts were last taken */
+    uint32_t news;    /* wpg_bundle_write_new: how often it found this record changed */
 } wpg_totals;
 
 /* One record for every pipeline of which nobody asks by itself: draws and dispatches are counted there. Its

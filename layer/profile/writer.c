@@ -44,8 +44,8 @@ static bool sleep_for(double seconds, unsigned mine)
     return wpg_hurry.generation == mine;
 }
 
-/* Sleeps as sleep_for. A killed program leaves its counts behind (live.h), but not the shaders that wait to
- * be written, nor what compiles as it is killed: these are seen to within a second. */
+/* Sleeps as sleep_for. A killed program leaves its counts behind (live.h), but not the shaders and facts that
+ * wait to be written, nor what compiles as it is killed: these are seen to within a second. */
 static bool rest(double seconds, unsigned mine)
 {
     for (; seconds > FIRST_PAUSE; seconds -= FIRST_PAUSE) {
@@ -55,8 +55,7 @@ static bool rest(double seconds, unsigned mine)
             return true;
         (void)pthread_mutex_unlock(&wpg_hurry.lock);
         wpg_first_use_look();
-        if (wpg_bundle_on())
-            wpg_bundle_write_shaders();
+        wpg_files_write_new();
         (void)pthread_mutex_lock(&wpg_hurry.lock);
     }
     return sleep_for(seconds, mine);

@@ -17,6 +17,7 @@
  *     cut-twice    the same on a second device, after a first one has computed and was destroyed
  *     fork         computes; a child then leaves by exit(0) while the parent goes on to its end
  *     forever      dispatches until it is killed; prints "ready" once, after ARGUMENT seconds
+ *     late         as forever; before it prints "ready" it makes a second pipeline, and uses that one
  *     steady       as forever, and prints at once after each dispatch how many there were, and milliseconds
  *     threads      four threads make, use and destroy pipelines of one device at once
  *     core         compute, the device asked for with pEnabledFeatures alone
@@ -205,8 +206,19 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void forever(vk_program *vk, const uint32_t *words, size_t count, double seconds, bool steady)
+static VkPipeline late_pipeline(vk_program *vk)
 {
+    uint32_t *words;
+    size_t count;
+    app_read_shader(&words, &count, "waves.comp");
+    VkPipeline pipeline = make_pipeline(vk, words, count);
+    free(words);
+    return pipeline;
+}
+
+static void forever(vk_program *vk, const uint32_t *words, size_t count, double seconds, const char *scenario)
+{
+    const bool steady = strcmp(scenario, "steady") == 0, late = strcmp(scenario, "late") == 0;
     app_fill(vk);
     VkPipeline pipeline = make_pipeline(vk, words, count);
     double start = now();
@@ -219,6 +231,8 @@ static void forever(vk_program *vk, const uint32_t *words, size_t count, double 
         }
         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
         if (!said && !steady && now() - start > seconds) {
+            if (late)
+                pipeline = late_pipeline(vk);
             printf("ready\n");
             fflush(stdout);
             said = true;
@@ -390,8 +404,9 @@ again:
     vk_open(&vk, api_version(scenario), style(scenario), APP_WORDS);
     if (strcmp(scenario, "draw") == 0)
         draw(&vk);
-    else if (strcmp(scenario, "forever") == 0 || strcmp(scenario, "steady") == 0)
-        forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0, *scenario == 's');
+    else if (strcmp(scenario, "forever") == 0 || strcmp(scenario, "steady") == 0 ||
+             strcmp(scenario, "late") == 0)
+        forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0, scenario);
     else if (strcmp(scenario, "named") == 0)
         named_objects(&vk, words, count);
     else if (strcmp(scenario, "threads") == 0)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What a killed program loses of its counts: nothing where they lie in a mapped file (lavapipe), which `show` reads; elsewhere what
-# had run since the last flush. Never is there more than had run. How long is lost is printed, not judged (a busy machine is late):
+# had run since the last flush. Never is there more than had run. A bundle lacks no pipeline, also of those made after the first flush. How long is lost is printed, not judged (a busy machine is late):
 #
 #     WPG_KILLS=40 WPG_FLUSH=1 WPG_BUILD=$PWD/build sh tests/e2e/kill.sh
 . "$(dirname "$0")/lib.sh"
@@ -40,4 +40,19 @@ while [ $kill_number -lt "$kills" ]; do
 done
 [ "$(grep -c . "$work/losses")" = "$kills" ] || fail "$(grep -c . "$work/losses") of $kills kills were seen"
 sort -n "$work/losses" | awk -v flush=$WAVEPGO_FLUSH_INTERVAL '{ a[NR] = $1 } END { printf "%d kills, FLUSH_INTERVAL %s s: the last %d ms of counts were lost, median; %d at most\n", NR, flush, a[int((NR + 1) / 2)], a[NR] }'
+
+mkdir -p "$work/late"
+"$wavepgo" run --generate --bundle "$work/late" --flush-interval 600 -- "$app" late "$WPG_SPIRV" 3 >"$work/late.out" 2>"$work/late.err" &
+victim=$!
+tries=0
+until grep -q ready "$work/late.out"; do
+    tries=$((tries + 1))
+    [ $tries -lt 600 ] && kill -0 $victim 2>/dev/null || die "the late pipeline is not there: $(tail -n 3 "$work/late.err")"
+    sleep 0.1
+done
+sleep 3
+kill -9 $victim
+wait $victim 2>/dev/null
+used=$("$wavepgo" show --json "$work/late" | sed -n 's/.*"kind": "pipeline".*"dispatches": \([0-9]*\).*/\1/p' | grep -c '[1-9]')
+[ "$used" = 2 ] || fail "the bundle of a killed program tells of $used used pipelines, not 2"
 finish

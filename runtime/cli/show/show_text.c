@@ -123,6 +123,10 @@ static void print_pipelines(const wpg_terminal *terminal, const wpg_show_options
     }
     if (shown < all)
         (void)fprintf(terminal->out, "(%zu more; --top 0 shows all)\n", all - shown);
+    if (shown && report->alone > 0)
+        (void)fprintf(terminal->out,
+                      "(%.1f%% of the work: %zu shader%s that no pipeline here has, see below)\n",
+                      100 * report->alone, report->alone_count, wpg_plural(report->alone_count));
     wpg_table_finish(&table);
 }
 

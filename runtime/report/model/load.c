@@ -334,15 +334,31 @@ static void rank_shaders(wpg_report *report, double width)
     qsort(report->shaders, report->shader_count, sizeof *report->shaders, dearer_shader);
 }
 
+/* Work of the shaders that no pipeline has. users: how many have each. */
+static double work_alone(wpg_report *report, const size_t *users)
+{
+    double work = 0;
+    for (size_t i = 0; i < report->shader_count; i++)
+        if (!users[i]) {
+            work += report->shaders[i].cost;
+            report->alone_count++;
+        }
+    return work;
+}
+
 static wpg_status rank_pipelines(wpg_report *report, double width)
 {
     double all = 0;
-    size_t *users = calloc(report->shader_count + 1, sizeof *users);
+    size_t *users = calloc(2 * report->shader_count + 1, sizeof *users);
     if (!users)
         return WPG_E_NOMEM;
+    size_t *any = users + report->shader_count; /* linked or not */
     for (size_t i = 0; i < report->pipeline_count; i++)
-        for (size_t k = 0; k < report->pipelines[i].stage_count; k++)
+        for (size_t k = 0; k < report->pipelines[i].stage_count; k++) {
             users[report->pipelines[i].stages[k].shader] += report->pipelines[i].stages[k].shared;
+            any[report->pipelines[i].stages[k].shader]++;
+        }
+    const double alone = work_alone(report, any);
     report->cost_is_time = report->pipeline_count > 0;
     for (size_t i = 0; i < report->pipeline_count; i++) {
         wpg_report_pipeline *pipeline = &report->pipelines[i];
@@ -353,6 +369,10 @@ static wpg_status rank_pipelines(wpg_report *report, double width)
         if (report->cost_is_time)
             report->pipelines[i].cost = (double)report->pipelines[i].gpu_ns;
         all += report->pipelines[i].cost;
+    }
+    if (!report->cost_is_time && alone > 0) {
+        all += alone;
+        report->alone = alone / all;
     }
     for (size_t i = 0; all > 0 && i < report->pipeline_count; i++)
         report->pipelines[i].cost /= all;

@@ -211,8 +211,8 @@ typedef struct wpg_report_pipeline {
     uint64_t draws, dispatches, submissions;
     uint64_t gpu_ns, timed; /* of draws and dispatches; the first submission's left out if there are more */
     double work;            /* of its stages */
-    double cost;            /* share of all pipelines, 0 to 1: of GPU time where all that ran have it, else of
-                               work */
+    double cost; /* share, 0 to 1: of all pipelines' GPU time where all that ran have it, else of all
+                               shaders' work */
 } wpg_report_pipeline;
 
 /* A JSON document of another command that the report shows beside its own: "estimate", "compare". */
@@ -233,6 +233,8 @@ typedef struct wpg_report {
     wpg_report_pipeline *pipelines; /* dearest first */
     size_t pipeline_count;
     bool cost_is_time;          /* what wpg_report_pipeline.cost is a share of */
+    size_t alone_count;         /* shaders that no pipeline has */
+    double alone;               /* their share of the work, 0 to 1; 0 where costs are times */
     WPG_VEC(const char *) made; /* how the counts were made: program, device, driver, sampling; of a bundle */
     WPG_VEC(wpg_report_extra) extras;
     WPG_VEC(wpg_report_file) files;

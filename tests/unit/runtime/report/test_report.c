@@ -16,6 +16,7 @@
 #include "compiler/analysis/graph/cfg.h"
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
+#include "runtime/profile/pipeline_record.h"
 #include "runtime/profile/profile_io.h"
 #include "runtime/profile/record_name.h"
 #include "runtime/report/page/page.h"
@@ -226,9 +227,51 @@ static void test_hostile(void **state)
     clear(&m);
 }
 
+/* Two shaders of one block, waves in three and one; a pipeline has the second alone. */
+static void test_alone(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/wpg-report-XXXXXX", path[64], entry[] = "main", *text = NULL;
+    wpg_error err;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/two.profdata", folder);
+    wpg_profile *profile = wpg_profile_create();
+    for (uint64_t i = 1; i <= 2; i++) {
+        const uint64_t waves = i == 1 ? 30 : 10;
+        wpg_record_name name = {
+            .shader = {.low = i, .high = i}, .stage = "comp", .entry = entry, .kind = WPG_RECORD_LANES};
+        for (int kind = 0; kind < 2; kind++) {
+            name.kind = kind ? WPG_RECORD_WAVES : WPG_RECORD_LANES;
+            assert_int_equal(wpg_record_name_compose(&text, &name, &err), WPG_OK);
+            assert_int_equal(
+                wpg_profile_add(profile, text, 7, (const uint64_t[]){kind ? waves : 8 * waves}, 1, 1, &err),
+                WPG_OK);
+            free(text);
+        }
+        const uint64_t used[WPG_PIPELINE_COUNTERS] = {1, 80, 10, 1};
+        assert_int_equal(wpg_pipeline_record_compose(&text, (wpg_hash128){9, 9}, &name, &err), WPG_OK);
+        if (i == 2)
+            assert_int_equal(wpg_profile_add(profile, text, 0, used, WPG_PIPELINE_COUNTERS, 1, &err), WPG_OK);
+        free(text);
+    }
+    assert_int_equal(wpg_profile_write_file(path, profile, WPG_PROFILE_INDEXED, &err), WPG_OK);
+    wpg_profile_destroy(profile);
+    wpg_report *report = NULL;
+    const wpg_report_options options = {.path = path};
+    assert_int_equal(wpg_report_load(&report, &options, &err), WPG_OK);
+    assert_int_equal(report->pipeline_count, 1);
+    assert_int_equal(report->alone_count, 1);
+    assert_true(report->alone > 0.749 && report->alone < 0.751);
+    assert_true(report->pipelines[0].cost > 0.249 && report->pipelines[0].cost < 0.251);
+    wpg_report_destroy(report);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_model), cmocka_unit_test(test_idle),
-                                       cmocka_unit_test(test_find), cmocka_unit_test(test_hostile)};
+                                       cmocka_unit_test(test_find), cmocka_unit_test(test_hostile),
+                                       cmocka_unit_test(test_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
