@@ -378,6 +378,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->specialises = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe || able->swiftshader;
     on->suspends_at_barriers = able->old_lavapipe || able->new_lavapipe || able->swiftshader;
+    on->loops_over_lanes = able->new_lavapipe;
     on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);
     on->memory_is_file = able->new_lavapipe;
@@ -693,6 +694,7 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         .maximal_reconvergence = features->maximal_reconvergence && !(stage & ray_stages),
         .loses_exit_values = features->loses_exit_values,
         .suspends_at_barriers = features->suspends_at_barriers,
+        .loops_over_lanes = features->loops_over_lanes,
         .memory_model_device_scope = features->memory_model_device_scope,
         .max_spirv_minor = minor >= 3   ? 6
                            : minor == 2 ? 5

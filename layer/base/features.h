@@ -47,9 +47,9 @@ typedef struct wpg_device_features {
     bool specialises;    /* compiles a shader of more than 100 values anew for the values of its uniforms */
     bool loses_by_trips; /* loops whose trips a variant fixes are unrolled to more than their time */
     bool partial_descriptors; /* the program may leave descriptors unwritten that a shader does not use */
-    bool loses_exit_values, suspends_at_barriers; /* see wpg_instrument_target */
-    char made_on[96];                             /* the device and its driver, as people read them */
-    wpg_made made;                                /* who makes profiles here */
+    bool loses_exit_values, suspends_at_barriers, loops_over_lanes; /* see wpg_instrument_target */
+    char made_on[96]; /* the device and its driver, as people read them */
+    wpg_made made;    /* who makes profiles here */
     wpg_validate_options validate;
 } wpg_device_features;
 

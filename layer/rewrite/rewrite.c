@@ -362,9 +362,9 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
                    target->int64_atomics, target->demote_to_helper, target->maximal_reconvergence,
                    target->memory_model_device_scope, target->max_spirv_minor, options->select_sites,
                    (int)options->strategy, options->probes);
-    wpg_write_text(&w, "%u %u %u %d %d %d%d %u ", options->budget, options->sample, options->sample_seed,
+    wpg_write_text(&w, "%u %u %u %d %d %d%d%d %u ", options->budget, options->sample, options->sample_seed,
                    target->early_tests, options->high_start, target->loses_exit_values,
-                   target->suspends_at_barriers, options->select_work);
+                   target->suspends_at_barriers, target->loops_over_lanes, options->select_work);
     wpg_write_u64(&w, options->directory_entry);
     wpg_write_u64(&w, options->directory_cells);
     wpg_write_u32(&w, options->directory_tag);

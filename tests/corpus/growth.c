@@ -1,14 +1,14 @@
 /* What counting makes of modules, and what that costs a driver's compiler:
  *
- *     growth [-s] [-l SECONDS] [-F FORMS] -v VERTEX.spv -f FRAGMENT.spv FILE.spv...    - reads names
+ *     growth [-s] [-o] [-l SECONDS] [-F FORMS] -v VERTEX.spv -f FRAGMENT.spv FILE.spv...    - reads names
  *
  * A line for each first entry point (fragment and compute) and each form: file, form, words, blocks, phis,
  * milliseconds of processor time in the driver, all threads; "-" where it did not end within the limit, or
- * crashed. Limit 0: nothing is compiled. -s: the driver suspends at barriers. Forms: as given, in normal
- * form, each strategy, and `auto` with the usual budget. Each form (of FORMS, or all) is compiled in a
- * process of its own, after a small pipeline of VERTEX and FRAGMENT. Nothing of the shader runs: lavapipe,
- * which compiles at the first use, is given a draw without pixels or a dispatch of no groups. Threads:
- * one. */
+ * crashed. Limit 0: nothing is compiled. -s: the driver suspends at barriers. -o: it loops over lanes. Forms:
+ * as given, in normal form, each strategy, and `auto` with the usual budget. Each form (of FORMS, or all) is
+ * compiled in a process of its own, after a small pipeline of VERTEX and FRAGMENT. Nothing of the shader
+ * runs: lavapipe, which compiles at the first use, is given a draw without pixels or a dispatch of no groups.
+ * Threads: one. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #include "tests/support/targets.h"
 
 static unsigned limit = 60; /* seconds; 0: nothing is compiled */
-static bool suspends;
+static bool suspends, loops;
 static const char *vertex_path, *fragment_path, *wanted;
 
 enum { AS_GIVEN = -2, NORMAL_FORM = -1, WITH_BUDGET = 100, BUDGET = 8 };
@@ -81,6 +81,7 @@ static bool make_words(uint32_t **words, size_t *count, const subject *s, int st
     wpg_module *module = NULL;
     wpg_counter_map *map = NULL;
     options.target.suspends_at_barriers = suspends;
+    options.target.loops_over_lanes = loops;
     if (strategy == AS_GIVEN) {
         *words = s->words;
         *count = s->count;
@@ -220,9 +221,11 @@ int main(int argc, char **argv)
 {
     char line[4096];
     int option;
-    while ((option = getopt(argc, argv, "sl:v:f:F:")) != -1)
+    while ((option = getopt(argc, argv, "sol:v:f:F:")) != -1)
         if (option == 's')
             suspends = true;
+        else if (option == 'o')
+            loops = true;
         else if (option == 'l')
             limit = (unsigned)strtoul(optarg, NULL, 10);
         else if (option == 'F')

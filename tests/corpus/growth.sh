@@ -69,7 +69,7 @@ for driver in ${DRIVERS:-new old radv}; do
         [ -z "$family" ] || export RADV_FORCE_FAMILY="$family"
         on() { "$@"; }
         suspends=
-        case $driver in new | old) suspends=-s ;; esac
+        case $driver in new) suspends="-s -o" ;; old) suspends=-s ;; esac
         [ "$driver" != intel ] || on() { on_intel "${INTEL_DEVICE:-9a49}" "$@"; }
         # shellcheck disable=SC2086
         on "$WPG_PROGRAMS/corpus_growth" $suspends -l "$limit" -F "$forms" -v "$WPG_SPIRV/triangle.vert.spv" -f "$WPG_SPIRV/plain.frag.spv" - <"$work/list" \

@@ -30,6 +30,9 @@ typedef struct wpg_instrument_target {
     /* The driver makes coroutines of compute shaders with barriers (lavapipe, SwiftShader): the time to
      * compile grows with the barriers (driver/budget.h). */
     bool suspends_at_barriers;
+    /* The driver makes a loop over the lanes of each atomic operation, and runs both arms of each branch
+     * (lavapipe): counting/lane_marks.c. */
+    bool loops_over_lanes;
     bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
     bool early_tests; /* fragment: the pipeline's state gives equal results with early and with late depth and
                          stencil tests: known to have no alpha to coverage and no depth feedback */

@@ -1,7 +1,7 @@
 /* The variables of cells, and what is read from them. cells.c says what cells hold. */
 #include <string.h>
 
-#include "compiler/instrument/code/inject.h"
+#include "compiler/instrument/code/strategy.h"
 
 void wpg_cells_declare(wpg_inject *in)
 {
@@ -10,8 +10,10 @@ void wpg_cells_declare(wpg_inject *in)
         any |= in->plan->functions[i].cell_count != 0;
     if (!any)
         return;
-    wpg_require_capability(in->module, SpvCapabilityGroupNonUniformArithmetic);
     in->p_cell = wpg_type_pointer(in->module, SpvStorageClassFunction, in->t_u32);
+    if (!in->plan->strategy->private_cells)
+        return;
+    wpg_require_capability(in->module, SpvCapabilityGroupNonUniformArithmetic);
     wpg_live_declare_lane(in);
 }
 

@@ -292,6 +292,10 @@ static void enter_loop(wpg_inject *in, const wpg_function_plan *f, uint32_t numb
 
 static void flush_function(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
+    if (in->plan->strategy->kinds == WPG_KIND_LANES) {
+        wpg_flush_lane_marks(in, f, point->index);
+        return;
+    }
     wpg_leaving l = who_leaves(in, f, point);
     wpg_flush_region(in, f, point->index, &l);
 }

@@ -343,6 +343,7 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
     if (!c.failed)
         wpg_choose_branches(&c);
     if (!c.failed) {
+        wpg_plan_lane_marks(&c);
         wpg_derive_sums(&c);
         wpg_drop_lone_marks(&c);
         wpg_place_marks(&c);

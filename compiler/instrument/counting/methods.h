@@ -34,6 +34,7 @@ bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t blo
 
 /* -- Handing out (regions.c) --------------------------------------------------------------------------- */
 
+uint32_t wpg_new_region(wpg_chooser *c, wpg_region region);
 uint32_t wpg_region_of_function(wpg_chooser *c);
 uint32_t wpg_region_of_scope(wpg_chooser *c, uint32_t scope);
 /* The region where the cells of a whole loop live, and the number of its plan. Made at the first request. */
@@ -75,5 +76,7 @@ void wpg_place_marks(wpg_chooser *c);
 /* Where lanes alone are counted: makes sums of the classes whose lanes follow from those of others (tree.c).
  * `depth` has the depth of loops of each class. */
 void wpg_derive_by_flow(wpg_chooser *c, const uint32_t *depth);
+/* After that: makes marks of what is left to be counted by each lane, where that gains (lane_marks.c). */
+void wpg_plan_lane_marks(wpg_chooser *c);
 
 #endif

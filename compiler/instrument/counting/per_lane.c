@@ -12,6 +12,7 @@ static const char *refuses(const wpg_plan *plan)
 static void declare(wpg_inject *in)
 {
     wpg_live_declare(in);
+    wpg_cells_declare(in);
 }
 
 static void enter(wpg_inject *in, const wpg_function_plan *function)

@@ -5,7 +5,7 @@ enum { NO = WPG_NO_BLOCK, MOST_CELLS = 160 };
 
 /* -- Regions and loops */
 
-static uint32_t new_region(wpg_chooser *c, wpg_region region)
+uint32_t wpg_new_region(wpg_chooser *c, wpg_region region)
 {
     region.start_cell = WPG_NO_CELL;
     region.start_mark = WPG_NO_TALLY;
@@ -16,7 +16,7 @@ static uint32_t new_region(wpg_chooser *c, wpg_region region)
 uint32_t wpg_region_of_function(wpg_chooser *c)
 {
     if (c->function_region == NO)
-        c->function_region = new_region(c, (wpg_region){.loop = NO, .exit = NO});
+        c->function_region = wpg_new_region(c, (wpg_region){.loop = NO, .exit = NO});
     return c->function_region;
 }
 
@@ -24,7 +24,7 @@ uint32_t wpg_region_of_scope(wpg_chooser *c, uint32_t scope)
 {
     if (c->scope_region[scope] == NO)
         c->scope_region[scope] =
-            new_region(c, (wpg_region){.loop = NO, .exit = c->structure.scopes[scope].exit});
+            wpg_new_region(c, (wpg_region){.loop = NO, .exit = c->structure.scopes[scope].exit});
     return c->scope_region[scope];
 }
 
@@ -89,7 +89,7 @@ static void place_loop(wpg_chooser *c, wpg_loop_plan *made)
     } else if (again && c->has_function_region) {
         made->region = wpg_region_of_function(c);
     } else {
-        made->region = new_region(c, (wpg_region){.loop = (uint32_t)c->loops.count, .exit = NO});
+        made->region = wpg_new_region(c, (wpg_region){.loop = (uint32_t)c->loops.count, .exit = NO});
         made->own = true;
     }
 }

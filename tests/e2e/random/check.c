@@ -14,9 +14,9 @@ enum { MOST_WORDS = 10000 };
 enum { FIRST_WORD = 32, FIRST_COUNTER = 5 };
 
 const check_config check_configs[] = {
-    {"naive", WPG_STRATEGY_NAIVE, 3},     {"additive", WPG_STRATEGY_ADDITIVE, 1},
-    {"derived", WPG_STRATEGY_DERIVED, 1}, {"auto", WPG_STRATEGY_AUTO, 2},
-    {"lane", WPG_STRATEGY_LANE, 6},
+    {"naive", WPG_STRATEGY_NAIVE, 3, false},     {"additive", WPG_STRATEGY_ADDITIVE, 1, false},
+    {"derived", WPG_STRATEGY_DERIVED, 1, false}, {"auto", WPG_STRATEGY_AUTO, 2, false},
+    {"lane", WPG_STRATEGY_LANE, 6, false},       {"lane-marks", WPG_STRATEGY_LANE, 4, true},
 };
 const size_t check_config_count = sizeof check_configs / sizeof *check_configs;
 
@@ -143,6 +143,7 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
                    .int64_atomics = source->seed % 2 && (c->simulated || vkc_has_int64_atomics(c->device)),
                    .demote_to_helper = true,
                    .loses_exit_values = loses_exit_values(c, source),
+                   .loops_over_lanes = config->marks && (c->simulated || !loses_exit_values(c, source)),
                    .max_spirv_minor = 3},
         .directory_entry = c->counters.address,
         .first_counter = FIRST_COUNTER,

@@ -12,6 +12,7 @@ typedef struct check_config {
     const char *name;
     wpg_strategy_choice strategy;
     unsigned every; /* one in so many shaders is counted this way */
+    bool marks;     /* lanes by marks (counting/lane_marks.c), where the driver keeps what leaves loops */
 } check_config;
 
 extern const check_config check_configs[];

@@ -341,6 +341,9 @@ static bool scalar(uint32_t *out, SpvOp opcode, uint32_t a, uint32_t b)
     case SpvOpNot:
         *out = ~a;
         return true;
+    case SpvOpBitCount:
+        *out = (uint32_t)__builtin_popcount(a);
+        return true;
     case SpvOpLogicalNot:
         *out = !a;
         return true;
