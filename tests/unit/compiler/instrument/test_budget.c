@@ -31,7 +31,7 @@ static const wpg_instrument_options usual = {.target = {.subgroup_basic = true,
                                                         .max_spirv_minor = 3},
                                              .directory_entry = UINT64_C(0x1000)};
 
-static bool suspends; /* as the target does */
+static bool suspends, loops; /* as the target does */
 
 static counted count(const char *source, wpg_strategy_choice strategy, uint32_t budget)
 {
@@ -44,6 +44,7 @@ static counted count(const char *source, wpg_strategy_choice strategy, uint32_t 
     const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
     wpg_instrument_options options = usual;
     options.target.suspends_at_barriers = suspends;
+    options.target.loops_over_lanes = loops;
     options.strategy = strategy;
     options.budget = budget;
     assert_true(assemble_glsl(&words, &word_count, source, "comp", "vulkan1.1"));
@@ -193,6 +194,35 @@ static void tree(void **state)
     free(c.words);
 }
 
+/* Where atomics are loops over the lanes, few of them count lanes alone, in as many counters. A shader with
+ * many ways out is counted as elsewhere: each would need its code. */
+static void marks(void **state)
+{
+    (void)state;
+    static char source[1 << 13];
+    size_t used = (size_t)snprintf(source, sizeof source,
+                                   "#version 450\nlayout(local_size_x = 8) in;\n"
+                                   "layout(set = 0, binding = 0) buffer B { uint w[]; };\n"
+                                   "void main() { uint x = gl_GlobalInvocationID.x;\n"
+                                   "for (uint i = 0; i < w[x]; i++) {\n");
+    for (unsigned i = 0; i < 40; i++)
+        used += (size_t)snprintf(source + used, sizeof source - used,
+                                 "if (w[x * %uu] > %uu) x += %uu; else x ^= w[x];\n", i + 2, i, i);
+    (void)snprintf(source + used, sizeof source - used, "}\nw[x] = x; }\n");
+    counted usually = count(source, WPG_STRATEGY_LANE, 0), ways = count(nest(2, 60), WPG_STRATEGY_LANE, 0);
+    loops = true;
+    counted with = count(source, WPG_STRATEGY_LANE, 0), as_before = count(nest(2, 60), WPG_STRATEGY_LANE, 0);
+    loops = false;
+    assert_true(same(&ways, &as_before));
+    free(ways.words);
+    free(as_before.words);
+    assert_int_equal(with.counters, usually.counters);
+    assert_true(usually.size.atomics >= usually.counters);
+    assert_true(with.size.atomics * 2 < usually.size.atomics);
+    free(usually.words);
+    free(with.words);
+}
+
 /* Barriers count where the driver suspends there, and only there. */
 static void barriers(void **state)
 {
@@ -241,6 +271,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_code), cmocka_unit_test(steps),
                                        cmocka_unit_test(nothing),    cmocka_unit_test(asked),
                                        cmocka_unit_test(tree),       cmocka_unit_test(barriers),
-                                       cmocka_unit_test(sums)};
+                                       cmocka_unit_test(sums),       cmocka_unit_test(marks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
