@@ -465,6 +465,7 @@ static void write_index(void)
     const uint64_t start = wpg_now();
     if (wpg_bundle_write_index(bundle.folder, &err) != WPG_OK)
         say_failed(&err);
+    bundle.unlisted = false;
     bundle.index_at = wpg_now();
     bundle.index_took = bundle.index_at - start;
 }
@@ -490,7 +491,8 @@ void wpg_bundle_write(void)
         wpg_log_debug("bundle %s written", bundle.folder);
 }
 
-/* Of a program that is killed, no pipeline is missing, and at most half of its use. */
+/* So a killed program leaves the facts of each pipeline that it used for a second. They lack at most the
+ * later half of the seconds in which it used the pipeline. */
 static void write_if_new(wpg_totals *totals, void *context)
 {
     if (!has_changed(totals))
@@ -513,7 +515,6 @@ void wpg_bundle_write_new(void)
     /* An index lists all files: of many it takes long. */
     if (!bundle.unlisted || wpg_now() - bundle.index_at < INDEX_REST * bundle.index_took)
         return;
-    bundle.unlisted = false;
     write_index();
 }
 

@@ -211,8 +211,8 @@ typedef struct wpg_report_pipeline {
     uint64_t draws, dispatches, submissions;
     uint64_t gpu_ns, timed; /* of draws and dispatches; the first submission's left out if there are more */
     double work;            /* of its stages */
-    double cost; /* share, 0 to 1: of all pipelines' GPU time where all that ran have it, else of all
-                               shaders' work */
+    double cost; /* share, 0 to 1: of all pipelines' GPU time where all that ran have it, else of all shaders'
+                    work */
 } wpg_report_pipeline;
 
 /* A JSON document of another command that the report shows beside its own: "estimate", "compare". */
