@@ -36,6 +36,7 @@ void flow_begin(flow_subject *s, const char *declarations, const char *body, boo
     assert_int_equal(wpg_cfg_create(&s->cfg, s->module, function, NULL), WPG_OK);
     assert_int_equal(wpg_mask_classes_compute(&s->classes, s->cfg, &s->arena), WPG_OK);
     assert_true(wpg_structure_make(&s->structure, s->cfg, &s->classes, small_arms, &s->arena));
+    assert_true(wpg_trunk_make(&s->structure, &s->classes, small_arms, &s->arena));
     free(words);
 }
 

@@ -200,6 +200,9 @@ typedef struct wpg_leaving {
 /* Adds the region's cells to memory, summed over the lanes that leave. */
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *function, uint32_t region,
                       const wpg_leaving *leaving);
+/* The marks alone that are not steady. */
+void wpg_flush_marks(wpg_inject *in, const wpg_function_plan *function, uint32_t region,
+                     const wpg_leaving *leaving);
 /* Where lanes alone are counted: each lane adds one for each bit of the region's marks, which are cleared
  * (counting/lane_marks.c). */
 void wpg_flush_lane_marks(wpg_inject *in, const wpg_function_plan *function, uint32_t region);

@@ -148,6 +148,8 @@ typedef enum wpg_point_kind {
     WPG_POINT_BACK,    /* back edge of loop `index` */
     WPG_POINT_ENTER,   /* loop `index` is entered from here */
     WPG_POINT_FLUSH,   /* region `index` goes to memory: lanes leave the function, or may, by a demote */
+    WPG_POINT_SPLIT,   /* before a branch: if lanes part there, the marks of region `index` go to memory */
+    WPG_POINT_CUT,     /* lanes leave the function: the marks of region `index` go to memory */
     WPG_POINT_SEGMENT, /* behind what ends a wave segment: E is taken anew */
 } wpg_point_kind;
 

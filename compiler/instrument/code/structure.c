@@ -201,7 +201,7 @@ bool wpg_always_leaves(const wpg_structure *s, uint32_t loop, uint32_t b)
 bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_classes *classes,
                         bool small_arms, wpg_arena *arena)
 {
-    *s = (wpg_structure){.cfg = cfg};
+    *s = (wpg_structure){.cfg = cfg, .trunk.scope = NO};
     s->scope_of = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     s->stack = WPG_ARENA_ARRAY(arena, uint32_t, (size_t)cfg->count + 1);
     s->seen = WPG_ARENA_ARRAY(arena, uint8_t, cfg->count);

@@ -20,15 +20,27 @@
 typedef struct wpg_scope {
     uint32_t exit, root;
     uint32_t around; /* the scope in which an arm lies; WPG_NO_BLOCK if it lies in none */
+    bool is_arm;
 } wpg_scope;
+
+/* Blocks outside of loops whose lanes may leave the function at several exits (trunk.c). Their marks live in
+ * the scope of one exit. They go to memory at every exit, and at splits: branches where the lanes of a tangle
+ * may part for good. */
+typedef struct wpg_trunk {
+    uint32_t scope;   /* WPG_NO_BLOCK: there is no trunk */
+    bool *holds;      /* [blocks] */
+    uint32_t *splits; /* [split_count] blocks that end in a two-way branch */
+    uint32_t split_count;
+} wpg_trunk;
 
 typedef struct wpg_structure {
     const wpg_cfg *cfg;
     wpg_scope *scopes; /* none where lanes may die within a block */
     uint32_t scope_count;
     uint32_t *scope_of; /* [blocks] the innermost; WPG_NO_BLOCK if it lies in none */
-    uint32_t *stack;    /* [blocks + 1] scratch */
-    uint8_t *seen;      /* [blocks] scratch */
+    wpg_trunk trunk;
+    uint32_t *stack; /* [blocks + 1] scratch */
+    uint8_t *seen;   /* [blocks] scratch */
 } wpg_structure;
 
 /* `small_arms`: arms of few blocks are scopes, too. False when memory ran out. */
@@ -36,6 +48,9 @@ bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_cla
                         bool small_arms, wpg_arena *arena);
 /* The scopes of a structure that has all else (scopes.c). */
 bool wpg_scopes_make(wpg_structure *s, const wpg_mask_classes *classes, bool small_arms, wpg_arena *arena);
+
+/* The trunk (trunk.c). `small`: of few blocks, too. False when memory ran out. */
+bool wpg_trunk_make(wpg_structure *s, const wpg_mask_classes *classes, bool small, wpg_arena *arena);
 
 bool wpg_is_loop(const wpg_structure *s, uint32_t construct);
 uint32_t wpg_loop_around(const wpg_structure *s, uint32_t construct);

@@ -300,6 +300,30 @@ static void flush_function(wpg_inject *in, const wpg_function_plan *f, const wpg
     wpg_flush_region(in, f, point->index, &l);
 }
 
+/* Lanes part for good at the block's branch (code/trunk.c): the marks go to memory, and begin anew. */
+static void flush_split(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    const wpg_region *r = &f->regions[point->index];
+    const uint32_t condition = f->cfg->blocks[point->block].terminator->words[1];
+    if (f->steady && wpg_is_steady_value(f->steady, condition, point->block))
+        return;
+    const wpg_leaving l = who_leaves(in, f, point);
+    direction taken = {0}, rest = {0};
+    find_directions(in, f, point, condition, &taken, &rest);
+    const wpg_if parted = wpg_if_begin(in, wpg_both(in, taken.some, rest.some));
+    wpg_flush_marks(in, f, point->index, &l);
+    for (uint32_t i = r->group_start[WPG_FLUSH_MARKS]; i < r->group_start[WPG_FLUSH_MARKS + 1]; i++)
+        if (f->tallies[r->tallies[i]].mark == 0)
+            wpg_cell_store(in, f->tallies[r->tallies[i]].lanes_cell, in->c_zero);
+    wpg_if_end(in, parted);
+}
+
+static void flush_cut(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    const wpg_leaving l = who_leaves(in, f, point);
+    wpg_flush_marks(in, f, point->index, &l);
+}
+
 void wpg_cells_at(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     switch (point->kind) {
@@ -332,6 +356,12 @@ void wpg_cells_at(wpg_inject *in, const wpg_function_plan *f, const wpg_point *p
         break;
     case WPG_POINT_FLUSH:
         flush_function(in, f, point);
+        break;
+    case WPG_POINT_SPLIT:
+        flush_split(in, f, point);
+        break;
+    case WPG_POINT_CUT:
+        flush_cut(in, f, point);
         break;
     case WPG_POINT_COUNT:
     case WPG_POINT_SEGMENT:

@@ -483,6 +483,12 @@ static void flush_told(wpg_inject *in, const wpg_function_plan *f, const wpg_reg
         flush_tallies(in, f, r, leaving, r->told == r->group_start[WPG_FLUSH_GROUPS]);
 }
 
+void wpg_flush_marks(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
+{
+    group g = {.f = f, .leaving = leaving};
+    flush_groups(in, &g, &f->regions[region], WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
+}
+
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
 {
     const wpg_region *r = &f->regions[region];

@@ -8,7 +8,8 @@
  *
  * A region is the stretch in which cells live, until they are combined over the wave and added to memory:
  *   - a scope (structure.h): a large arm, or all that ends at one exit of the function; for blocks that run
- *     once, and for outermost whole loops that are entered once;
+ *     once, and for outermost whole loops that are entered once. Marks of the trunk (code/trunk.c) live in
+ *     the scope of one exit, and go to memory at all exits;
  *   - an outermost whole loop that is entered more often: from its entry to its merge block;
  *   - the function: its cells go to memory wherever lanes leave the function and before they demote. This
  *     serves classes of loops that are not whole: sums of private counters do not depend on when lanes leave
@@ -227,6 +228,29 @@ static void place_scopes(wpg_chooser *c)
                                          .index = i});
 }
 
+/* Where marks of the trunk go to memory, beside their region's exit. */
+static void place_trunk(wpg_chooser *c)
+{
+    const wpg_structure *s = &c->structure;
+    const wpg_trunk *trunk = &s->trunk;
+    if (!c->uses_trunk || trunk->scope == NO)
+        return;
+    const uint32_t region = c->scope_region[trunk->scope];
+    for (uint32_t i = 0; i < trunk->split_count; i++)
+        wpg_add_point(c, (wpg_point){.kind = WPG_POINT_SPLIT,
+                                     .block = trunk->splits[i],
+                                     .before = wpg_end_of(c, trunk->splits[i]),
+                                     .tally = WPG_NO_TALLY,
+                                     .index = region});
+    for (uint32_t i = 0; i < s->scope_count; i++)
+        if (i != trunk->scope && !s->scopes[i].is_arm)
+            wpg_add_point(c, (wpg_point){.kind = WPG_POINT_CUT,
+                                         .block = s->scopes[i].exit,
+                                         .before = wpg_end_of(c, s->scopes[i].exit),
+                                         .tally = WPG_NO_TALLY,
+                                         .index = region});
+}
+
 /* -- Counters */
 
 static uint32_t new_counter(wpg_chooser *c)
@@ -290,7 +314,9 @@ static bool set_up(wpg_chooser *c)
 {
     const wpg_cfg *cfg = c->cfg;
     wpg_arena *arena = &c->plan->arena;
-    if (!wpg_structure_make(&c->structure, cfg, &c->f->classes, c->plan->options->small_arms, arena))
+    const bool small = c->plan->options->small_arms;
+    if (!wpg_structure_make(&c->structure, cfg, &c->f->classes, small, arena) ||
+        !wpg_trunk_make(&c->structure, &c->f->classes, small, arena))
         return false;
     c->edge_true = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     c->edge_false = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
@@ -354,6 +380,7 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
         if (c.function_region != NO && c.regions.data[c.function_region].group_start[WPG_FLUSH_GROUPS])
             (void)place_flushes(&c, true);
         place_scopes(&c);
+        place_trunk(&c);
     }
     f->tallies = keep(&c, c.tallies.data, c.tallies.count * sizeof(wpg_tally));
     f->tally_count = (uint32_t)c.tallies.count;

@@ -16,6 +16,7 @@ typedef struct wpg_chooser {
     uint32_t function_region; /* the same */
     uint32_t *scope_cells;    /* [scopes + 1] private cells of blocks in each; the last: of those in none */
     bool has_function_region; /* it may be used */
+    bool uses_trunk;          /* some mark is of the trunk */
     bool cells;               /* there may be private cells at all */
     uint32_t flushes;         /* places where the function's region would go to memory */
     wpg_point_list *points;
@@ -44,6 +45,8 @@ uint32_t wpg_loop_plan_of(wpg_chooser *c, uint32_t construct);
 uint32_t wpg_region_for(wpg_chooser *c, uint32_t block, uint32_t *own);
 /* The scope in which all lanes that come to the block, or enter the loop that it heads, do so once. */
 uint32_t wpg_scope_for(const wpg_chooser *c, uint32_t block);
+/* The scope whose region has the marks of a block that runs once: wpg_scope_for, or the trunk's. */
+uint32_t wpg_mark_scope_for(const wpg_chooser *c, uint32_t block);
 /* True if an addition to a cell at the block reaches no exit of a loop around the block within an iteration.
  * Then the value that leaves the loop is the one its header starts with. Only some drivers need this. */
 bool wpg_is_kept_by_driver(const wpg_chooser *c, uint32_t block);

@@ -37,6 +37,12 @@ uint32_t wpg_scope_for(const wpg_chooser *c, uint32_t block)
     return scope;
 }
 
+uint32_t wpg_mark_scope_for(const wpg_chooser *c, uint32_t block)
+{
+    const wpg_trunk *trunk = &c->structure.trunk;
+    return trunk->scope != NO && trunk->holds[block] ? trunk->scope : wpg_scope_for(c, block);
+}
+
 uint32_t wpg_new_cell(wpg_chooser *c)
 {
     return c->f->cell_count++;

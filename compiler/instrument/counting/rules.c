@@ -7,7 +7,7 @@
  * at most once. The lanes of one tangle at root that come to b come as one tangle. All of them are in the
  * tangle at the exit, which is the tangle of root. No lane dies on the way and none demotes (otherwise there
  * is no scope). So the ballot at the exit of the lanes that have the mark is L(b), and b has run once if the
- * ballot is not empty.
+ * ballot is not empty. A block of the trunk (code/trunk.c) may have a mark, too: the proof is there.
  *
  * Trips: b is counted by its loop l, if l is whole, b is together, b dominates l's back edge, and for each
  * exit block x of l either b dominates x or b does not reach x within an iteration. Proof: a lane that does
@@ -71,17 +71,26 @@ static uint32_t new_mark(wpg_chooser *c, uint32_t region, bool steady)
     return tally;
 }
 
+static bool is_of_trunk(const wpg_chooser *c, uint32_t scope, uint32_t b)
+{
+    return scope == c->structure.trunk.scope && c->structure.trunk.holds[b];
+}
+
+/* A mark of the trunk does not always go to memory where the region does: so none is steady, and none is
+ * there from the start. */
 bool wpg_rule_mark(wpg_chooser *c, uint32_t class, uint32_t b)
 {
-    uint32_t scope = wpg_block_repeats(&c->structure, b) ? NO : wpg_scope_for(c, b);
+    uint32_t scope = wpg_block_repeats(&c->structure, b) ? NO : wpg_mark_scope_for(c, b);
     if (scope == NO)
         return false;
+    const bool of_trunk = is_of_trunk(c, scope, b);
     uint32_t region = wpg_region_of_scope(c, scope);
-    uint32_t tally = c->failed ? WPG_NO_TALLY : new_mark(c, region, is_steady(c, region, b));
+    uint32_t tally = c->failed ? WPG_NO_TALLY : new_mark(c, region, !of_trunk && is_steady(c, region, b));
     if (c->failed)
         return false;
     c->f->tally_of[class] = tally;
-    if (b != c->structure.scopes[scope].root) {
+    c->uses_trunk |= of_trunk;
+    if (b != c->structure.scopes[scope].root || scope == c->structure.trunk.scope) {
         wpg_add_point(c,
                       (wpg_point){.kind = WPG_POINT_MARK, .block = b, .tally = WPG_NO_TALLY, .index = tally});
         return true;
@@ -384,13 +393,16 @@ void wpg_derive_sums(wpg_chooser *c)
 
 static bool select_by_marks(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block, uint32_t condition)
 {
-    uint32_t scope = wpg_scope_for(c, block);
+    uint32_t scope = wpg_mark_scope_for(c, block);
     if (scope == NO)
         return false;
     uint32_t region = wpg_region_of_scope(c, scope);
     if (c->failed)
         return false;
-    bool steady = is_steady(c, region, block) && wpg_is_steady_value(c->f->steady, condition, block);
+    const bool of_trunk = is_of_trunk(c, scope, block);
+    c->uses_trunk |= of_trunk;
+    bool steady =
+        !of_trunk && is_steady(c, region, block) && wpg_is_steady_value(c->f->steady, condition, block);
     *yes = new_mark(c, region, steady);
     *no = new_mark(c, region, steady);
     return true;

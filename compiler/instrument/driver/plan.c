@@ -392,7 +392,7 @@ static uint32_t tallies_at(const wpg_function_plan *f, const wpg_point *point)
     uint32_t region = point->index;
     if (point->kind == WPG_POINT_LEAVE)
         region = f->loops[point->index].region;
-    else if (point->kind != WPG_POINT_FLUSH)
+    else if (point->kind != WPG_POINT_FLUSH && point->kind != WPG_POINT_SPLIT && point->kind != WPG_POINT_CUT)
         return 0;
     return f->regions[region].group_start[WPG_FLUSH_GROUPS] + WPG_FLUSH_GROUPS;
 }

@@ -1,4 +1,4 @@
-/* Scopes: which arms of selections are scopes of their own, and which scope a block lies in. */
+/* Scopes: which arms of selections are scopes of their own, which scope a block lies in, and the trunk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,9 +79,59 @@ static void small_arms(void **state)
     flow_end(&s);
 }
 
+static bool is_split(const flow_subject *s, uint32_t element)
+{
+    const wpg_trunk *trunk = &s->structure.trunk;
+    for (uint32_t i = 0; i < trunk->split_count; i++)
+        if (trunk->splits[i] == flow_block(s, element))
+            return true;
+    return false;
+}
+
+static bool holds(const flow_subject *s, uint32_t element)
+{
+    return s->structure.trunk.holds[flow_block(s, element)];
+}
+
+/* The block of o[n] ends in the branch behind it. */
+static void trunk(void **state)
+{
+    (void)state;
+    flow_subject s;
+    begin(&s,
+          "if (x < 5u) { o[1] = x; return; } o[2] = x; IF(1u) IF(2u) IF(4u) if (x > 9u) { o[3] = x; if (x > "
+          "20u) { o[4] = x; return; } o[5] = x; } o[6] = x; if (x > 30u) return; o[7] = x; IF(8u) o[8] = x;",
+          false);
+    assert_int_equal(s.structure.trunk.scope, scope(&s, 9));
+    assert_int_equal(s.structure.trunk.split_count, 4);
+    assert_true(is_split(&s, 0) && is_split(&s, 3) && is_split(&s, 6) && !is_split(&s, 7));
+    for (uint32_t element = 0; element <= 6; element++)
+        assert_true(holds(&s, element));
+    assert_true(!holds(&s, 7) && !holds(&s, 8) && !holds(&s, 9));
+    flow_end(&s);
+}
+
+static void no_trunk(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "o[1] = x; MANY o[2] = x;",                                               /* one exit */
+        "if (x < 5u) { o[1] = x; return; } o[2] = x;",                            /* few blocks */
+        "for (uint i = 0u; i < x; i++) { MANY if (o[i] == 3u) return; } MANY",    /* left from a loop */
+        "MANY switch (x) { case 1u: o[1] = x; return; case 2u: o[2] = x; } MANY", /* parts by a switch */
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        flow_subject s;
+        begin(&s, bodies[i], false);
+        assert_int_equal(s.structure.trunk.scope, WPG_NO_BLOCK);
+        flow_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arms), cmocka_unit_test(no_arms),
-                                       cmocka_unit_test(small_arms)};
+                                       cmocka_unit_test(small_arms), cmocka_unit_test(trunk),
+                                       cmocka_unit_test(no_trunk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
