@@ -323,6 +323,7 @@ static bool set_up(wpg_chooser *c)
     c->loop_number = WPG_ARENA_ARRAY(arena, uint32_t, cfg->construct_count);
     c->scope_region = WPG_ARENA_ARRAY(arena, uint32_t, c->structure.scope_count);
     c->scope_cells = WPG_ARENA_ARRAY(arena, uint32_t, (size_t)c->structure.scope_count + 1);
+    c->loop_cells = WPG_ARENA_ARRAY(arena, uint32_t, cfg->construct_count);
     c->f->tally_of = WPG_ARENA_ARRAY(arena, uint32_t, c->f->classes.class_count);
     if (arena->failed)
         return false;

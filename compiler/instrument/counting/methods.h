@@ -15,6 +15,7 @@ typedef struct wpg_chooser {
     uint32_t *scope_region;   /* [scopes] number of the region, WPG_NO_BLOCK until needed */
     uint32_t function_region; /* the same */
     uint32_t *scope_cells;    /* [scopes + 1] private cells of blocks in each; the last: of those in none */
+    uint32_t *loop_cells;     /* [constructs] private cells of blocks in each outermost loop that repeats */
     bool has_function_region; /* it may be used */
     bool uses_trunk;          /* some mark is of the trunk */
     bool cells;               /* there may be private cells at all */
