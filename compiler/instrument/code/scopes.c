@@ -54,8 +54,7 @@ static void find_exit_scopes(wpg_structure *s, const wpg_mask_classes *classes)
         if (!is_exit(&cfg->blocks[b]))
             continue;
         s->scope_of[b] = s->scope_count;
-        s->scopes[s->scope_count++] =
-            (wpg_scope){b, classes->representative[classes->class_of[b]], NO, false};
+        s->scopes[s->scope_count++] = (wpg_scope){b, classes->representative[classes->class_of[b]], NO};
     }
     find_exits(s, s->scope_of);
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -98,7 +97,7 @@ static void add_arm(wpg_structure *s, uint32_t a, uint32_t exit, uint32_t around
     for (uint32_t b = 0; b < s->cfg->count; b++)
         if (s->cfg->blocks[b].rpo != NO && wpg_cfg_dominates(s->cfg, a, b))
             s->scope_of[b] = s->scope_count;
-    s->scopes[s->scope_count++] = (wpg_scope){exit, a, around, true};
+    s->scopes[s->scope_count++] = (wpg_scope){exit, a, around};
 }
 
 /* The arms of a selection. What fills most of the scope around gains nothing by one of its own. */

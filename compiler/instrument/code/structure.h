@@ -20,7 +20,6 @@
 typedef struct wpg_scope {
     uint32_t exit, root;
     uint32_t around; /* the scope in which an arm lies; WPG_NO_BLOCK if it lies in none */
-    bool is_arm;
 } wpg_scope;
 
 /* Blocks outside of loops whose lanes may leave the function at several exits (trunk.c). Their marks live in
@@ -49,6 +48,8 @@ bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_cla
 /* The scopes of a structure that has all else (scopes.c). */
 bool wpg_scopes_make(wpg_structure *s, const wpg_mask_classes *classes, bool small_arms, wpg_arena *arena);
 
+/* False for an arm, and for WPG_NO_BLOCK. */
+bool wpg_is_exit_scope(const wpg_structure *s, uint32_t scope);
 /* The trunk (trunk.c). `small`: of few blocks, too. False when memory ran out. */
 bool wpg_trunk_make(wpg_structure *s, const wpg_mask_classes *classes, bool small, wpg_arena *arena);
 

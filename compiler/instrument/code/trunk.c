@@ -50,9 +50,9 @@ static bool find_splits(wpg_structure *s)
     return true;
 }
 
-static bool is_of_exit(const wpg_structure *s, uint32_t scope)
+bool wpg_is_exit_scope(const wpg_structure *s, uint32_t scope)
 {
-    return scope != NO && !s->scopes[scope].is_arm;
+    return scope != NO && s->cfg->blocks[s->scopes[scope].exit].successor_count == 0;
 }
 
 static uint32_t size_of(const wpg_structure *s, uint32_t scope)
@@ -69,7 +69,7 @@ static uint32_t main_scope(const wpg_structure *s)
     uint32_t found = NO, most = 0;
     for (uint32_t i = 0; i < s->scope_count; i++) {
         const uint32_t size = size_of(s, i);
-        if (is_of_exit(s, i) && size >= most) {
+        if (wpg_is_exit_scope(s, i) && size >= most) {
             most = size;
             found = i;
         }
@@ -81,7 +81,7 @@ static uint32_t count_exits(const wpg_structure *s)
 {
     uint32_t exits = 0;
     for (uint32_t i = 0; i < s->scope_count; i++)
-        exits += is_of_exit(s, i);
+        exits += wpg_is_exit_scope(s, i);
     return exits;
 }
 
@@ -90,7 +90,7 @@ static bool is_of_trunk(const wpg_structure *s, uint32_t scope, uint32_t b)
 {
     const uint32_t own = s->scope_of[b];
     return is_reached(s, b) && !wpg_block_repeats(s, b) && own != scope &&
-           (own == NO || (is_of_exit(s, own) && size_of(s, own) < LARGE_SCOPE)) &&
+           (own == NO || (wpg_is_exit_scope(s, own) && size_of(s, own) < LARGE_SCOPE)) &&
            wpg_is_together_from(s, 0, b);
 }
 

@@ -243,7 +243,7 @@ static void place_trunk(wpg_chooser *c)
                                      .tally = WPG_NO_TALLY,
                                      .index = region});
     for (uint32_t i = 0; i < s->scope_count; i++)
-        if (i != trunk->scope && !s->scopes[i].is_arm)
+        if (i != trunk->scope && wpg_is_exit_scope(s, i))
             wpg_add_point(c, (wpg_point){.kind = WPG_POINT_CUT,
                                          .block = s->scopes[i].exit,
                                          .before = wpg_end_of(c, s->scopes[i].exit),
