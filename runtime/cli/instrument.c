@@ -68,6 +68,7 @@ static int parse(instrument_options *options, int argc, char **argv)
                  {"--list-probes", &options->list_probes, true},
                  {"--no-subgroups", &options->counting.target.subgroup_ballot, false},
                  {"--no-int64-atomics", &options->counting.target.int64_atomics, false},
+                 {"--lane-loops", &options->counting.target.loops_over_lanes, true},
                  {"--all-selects", &options->all_selects, true},
                  {"--no-selects", &options->counting.select_sites, false}};
     for (int at = 1; at < argc; at++) {

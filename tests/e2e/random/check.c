@@ -120,7 +120,8 @@ static uint32_t probes_of(const checker *c, const random_source *source)
     return source->seed % 16 == 5 && !c->simulated ? WPG_PROBES_ALL : probes;
 }
 
-/* As the layer says of the driver; a fifth of the simulated shaders is counted that way, too. */
+/* As the layer says of the driver; a fifth of the simulated shaders is counted that way, too. Half of all are
+ * counted as where lanes are run by loops (lavapipe 25). */
 static bool loses_exit_values(const checker *c, const random_source *source)
 {
     unsigned major = c->simulated ? 0 : vkc_mesa_major(c->device);
@@ -143,7 +144,8 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
                    .int64_atomics = source->seed % 2 && (c->simulated || vkc_has_int64_atomics(c->device)),
                    .demote_to_helper = true,
                    .loses_exit_values = loses_exit_values(c, source),
-                   .loops_over_lanes = config->marks && (c->simulated || !loses_exit_values(c, source)),
+                   .loops_over_lanes = (config->marks || source->seed / 4 % 2) &&
+                                       (c->simulated || !loses_exit_values(c, source)),
                    .max_spirv_minor = 3},
         .directory_entry = c->counters.address,
         .first_counter = FIRST_COUNTER,
