@@ -20,6 +20,11 @@ static bool lanes_may_die_within(const wpg_cfg *cfg)
     return false;
 }
 
+bool wpg_is_exit_scope(const wpg_structure *s, uint32_t scope)
+{
+    return scope != NO && is_exit(&s->cfg->blocks[s->scopes[scope].exit]);
+}
+
 /* Which exit is reached from each block: its number, NO, or SEVERAL; by the graph backwards, to a fixed
  * point (loops make it take a few rounds). */
 enum { SEVERAL = UINT32_MAX - 1 };

@@ -50,11 +50,6 @@ static bool find_splits(wpg_structure *s)
     return true;
 }
 
-bool wpg_is_exit_scope(const wpg_structure *s, uint32_t scope)
-{
-    return scope != NO && s->cfg->blocks[s->scopes[scope].exit].successor_count == 0;
-}
-
 static uint32_t size_of(const wpg_structure *s, uint32_t scope)
 {
     uint32_t size = 0;

@@ -120,12 +120,18 @@ static uint32_t probes_of(const checker *c, const random_source *source)
     return source->seed % 16 == 5 && !c->simulated ? WPG_PROBES_ALL : probes;
 }
 
-/* As the layer says of the driver; a fifth of the simulated shaders is counted that way, too. Half of all are
- * counted as where lanes are run by loops (lavapipe 25). */
+/* As the layer says of the driver; a fifth of the simulated shaders is counted that way, too. */
 static bool loses_exit_values(const checker *c, const random_source *source)
 {
     unsigned major = c->simulated ? 0 : vkc_mesa_major(c->device);
     return c->simulated ? source->seed % 5 == 0 : (major > 0 && major < 23) || vkc_is_swiftshader(c->device);
+}
+
+/* What the layer says of lavapipe 25 alone is right on every driver that keeps what leaves loops. */
+static bool loops_over_lanes(const checker *c, const random_source *source, const check_config *config)
+{
+    const bool asked = config->marks || source->seed / 4 % 2;
+    return asked && (c->simulated || !loses_exit_values(c, source));
 }
 
 static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, wpg_module *module,
@@ -144,8 +150,7 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
                    .int64_atomics = source->seed % 2 && (c->simulated || vkc_has_int64_atomics(c->device)),
                    .demote_to_helper = true,
                    .loses_exit_values = loses_exit_values(c, source),
-                   .loops_over_lanes = (config->marks || source->seed / 4 % 2) &&
-                                       (c->simulated || !loses_exit_values(c, source)),
+                   .loops_over_lanes = loops_over_lanes(c, source, config),
                    .max_spirv_minor = 3},
         .directory_entry = c->counters.address,
         .first_counter = FIRST_COUNTER,

@@ -12,7 +12,7 @@ typedef struct check_config {
     const char *name;
     wpg_strategy_choice strategy;
     unsigned every; /* one in so many shaders is counted this way */
-    bool marks;     /* lanes by marks (counting/lane_marks.c), where the driver keeps what leaves loops */
+    bool marks;     /* as on lavapipe 25 for all seeds, else for half: so lanes by marks (lane_marks.c) */
 } check_config;
 
 extern const check_config check_configs[];
