@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/spirv/debug.h"
 #include "compiler/spirv/grammar.h"
 
 /* -- What a function is -------------------------------------------------------------------------------- */

@@ -31,8 +31,6 @@ static inline bool wpg_marks_has(const wpg_marks *marks, uint32_t id)
     return id < marks->capacity && marks->mark[id];
 }
 
-/* A line, OpNop or non-semantic instruction: cannot change code. */
-bool wpg_is_remark(const wpg_module *module, const wpg_inst *inst);
 /* Removes one instruction; its result goes to `gone`. */
 void wpg_remove_inst(wpg_module *module, wpg_inst *inst, wpg_marks *gone);
 /* Removes from `first` up to but not including `end`; results go to `gone`. */

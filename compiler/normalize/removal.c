@@ -1,6 +1,7 @@
 /* Removes instruction ranges, functions without a call, and names and decorations of removed ids. Threads:
  * one module, one thread. Source: SPIR-V 1.6, 2.4. */
 #include "compiler/normalize/internal.h"
+#include "compiler/spirv/debug.h"
 #include "compiler/spirv/grammar.h"
 #include "runtime/base/vec.h"
 
@@ -18,17 +19,6 @@ void wpg_marks_finish(wpg_marks *marks)
 {
     free(marks->mark);
     *marks = (wpg_marks){0};
-}
-
-bool wpg_is_remark(const wpg_module *module, const wpg_inst *inst)
-{
-    if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine || inst->opcode == SpvOpNop)
-        return true;
-    if (inst->opcode != SpvOpExtInst)
-        return false;
-    const wpg_inst *set = wpg_module_def(module, inst->words[3]);
-    const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
-    return name && !strncmp(name, "NonSemantic.", 12);
 }
 
 void wpg_remove_inst(wpg_module *module, wpg_inst *inst, wpg_marks *gone)

@@ -80,3 +80,25 @@ bool wpg_module_debug_string(const wpg_module *module, bool (*matches)(const cha
     }
     return false;
 }
+
+bool wpg_is_remark_set(const wpg_inst *import)
+{
+    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
+    return name && (!strncmp(name, "NonSemantic.", strlen("NonSemantic.")) || !strcmp(name, "DebugInfo") ||
+                    !strcmp(name, "OpenCL.DebugInfo.100"));
+}
+
+bool wpg_is_remark(const wpg_module *module, const wpg_inst *inst)
+{
+    switch ((int)inst->opcode) {
+    case SpvOpLine:
+    case SpvOpNoLine:
+    case SpvOpNop:
+        return true;
+    case SpvOpExtInst:
+    case WPG_OP_EXT_INST_WITH_FORWARD_REFS:
+        return inst->count > 3 && wpg_is_remark_set(wpg_module_def(module, inst->words[3]));
+    default:
+        return false;
+    }
+}

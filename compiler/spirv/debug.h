@@ -24,4 +24,10 @@ wpg_status wpg_module_source_files(const char *const **files, size_t *count, con
 bool wpg_module_debug_string(const wpg_module *module, bool (*matches)(const char *text, void *context),
                              void *context);
 
+/* True for a line, OpNop or instruction of a set of remarks: such an instruction cannot change code. */
+bool wpg_is_remark(const wpg_module *module, const wpg_inst *inst);
+/* True for the import of an extended set that holds nothing but remarks: SPV_KHR_non_semantic_info reserves a
+ * prefix, two sets of debug information are older. `import` may be NULL or another instruction. */
+bool wpg_is_remark_set(const wpg_inst *import);
+
 #endif

@@ -25,18 +25,10 @@
 #include <string.h>
 
 #include "compiler/spirv/builder.h"
+#include "compiler/spirv/debug.h"
 #include "compiler/spirv/grammar.h"
 
 /* -- What is left out ---------------------------------------------------------------------------------- */
-
-/* An extended instruction set that holds nothing but remarks: SPV_KHR_non_semantic_info reserves the prefix,
- * the two others are debug information from before it. */
-static bool is_remark_set(const wpg_inst *import)
-{
-    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
-    return name && (!strncmp(name, "NonSemantic.", strlen("NonSemantic.")) || !strcmp(name, "DebugInfo") ||
-                    !strcmp(name, "OpenCL.DebugInfo.100"));
-}
 
 static bool cannot_change_code(const wpg_module *module, const wpg_inst *inst)
 {
@@ -54,9 +46,9 @@ static bool cannot_change_code(const wpg_module *module, const wpg_inst *inst)
         return true;
     case SpvOpExtInst:
     case WPG_OP_EXT_INST_WITH_FORWARD_REFS:
-        return inst->count > 3 && is_remark_set(wpg_module_def(module, inst->words[3]));
+        return wpg_is_remark(module, inst);
     case SpvOpExtInstImport:
-        return is_remark_set(inst);
+        return wpg_is_remark_set(inst);
     case SpvOpExtension:
         name = wpg_inst_string(inst, 1);
         return name && (!strcmp(name, "SPV_KHR_non_semantic_info") ||

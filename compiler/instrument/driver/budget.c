@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compiler/spirv/debug.h"
+
 enum {
     MOST_WORDS = 1 << 22, /* these three: so that the products fit 64 bits */
     MOST_BLOCKS = 1 << 18,
@@ -15,8 +17,12 @@ enum {
 wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target)
 {
     wpg_code_size size = {0};
-    WPG_INST_EACH (inst, module) {
-        size.words += inst->count;
+    const wpg_inst *inst = module->first;
+    while (inst && inst->opcode != SpvOpFunction)
+        inst = inst->next;
+    for (; inst; inst = inst->next) {
+        if (!wpg_is_remark(module, inst))
+            size.words += inst->count;
         size.blocks += inst->opcode == SpvOpLabel;
         size.atomics += inst->opcode >= SpvOpAtomicLoad && inst->opcode <= SpvOpAtomicXor;
         size.suspensions += inst->opcode == SpvOpControlBarrier && target->suspends_at_barriers;

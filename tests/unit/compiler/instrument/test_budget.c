@@ -32,6 +32,38 @@ static const wpg_instrument_options usual = {.target = {.subgroup_basic = true,
                                              .directory_entry = UINT64_C(0x1000)};
 
 static bool suspends, loops; /* as the target does */
+static bool remarks;         /* more words, which the shader hash leaves out */
+
+/* Many names, a line before each access, and a constant that nobody uses. */
+static void add_remarks(wpg_module *module, const wpg_stage *stage)
+{
+    wpg_hash128 before, after;
+    uint32_t name[32], uint_type = 0;
+    assert_int_equal(wpg_shader_hash(&before, module, stage, NULL), WPG_OK);
+    const size_t count = 1 + wpg_string_words(name + 1, "a long name, of more words than an instruction has");
+    const uint32_t bound = module->bound, file = wpg_module_fresh_id(module);
+    for (uint32_t id = 1; id < bound; id++) {
+        const wpg_inst *def = wpg_module_def(module, id);
+        if (!def)
+            continue;
+        name[0] = id;
+        assert_non_null(wpg_inst_insert(module, wpg_module_section_end(module, WPG_SECTION_DEBUG), SpvOpName,
+                                        name, count));
+        if (def->opcode == SpvOpTypeInt)
+            uint_type = id;
+    }
+    name[0] = file;
+    assert_non_null(wpg_inst_insert(module, wpg_module_section_end(module, WPG_SECTION_EXECUTION_MODE),
+                                    SpvOpString, name, count));
+    assert_non_null(wpg_inst_add(module, wpg_module_section_end(module, WPG_SECTION_GLOBAL), SpvOpConstant,
+                                 uint_type, wpg_module_fresh_id(module), 12345));
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpAccessChain)
+            assert_non_null(wpg_inst_add(module, inst, SpvOpLine, file, 7, 1));
+    }
+    assert_int_equal(wpg_shader_hash(&after, module, stage, NULL), WPG_OK);
+    assert_memory_equal(&before, &after, sizeof before);
+}
 
 static counted count(const char *source, wpg_strategy_choice strategy, uint32_t budget)
 {
@@ -50,6 +82,8 @@ static counted count(const char *source, wpg_strategy_choice strategy, uint32_t 
     assert_true(assemble_glsl(&words, &word_count, source, "comp", "vulkan1.1"));
     assert_int_equal(wpg_module_parse(&module, words, word_count, NULL), WPG_OK);
     assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
+    if (remarks)
+        add_remarks(module, &stage);
     c.plain = wpg_code_size_of(module, &options.target);
     c.status = wpg_instrument(&map, module, &stage, &options, &err);
     (void)snprintf(c.refused, sizeof c.refused, "%s", err.message);
@@ -151,6 +185,31 @@ static void steps(void **state)
     free(in_auto.words);
     free(naive.words);
     free(lane.words);
+}
+
+/* One shader hash, one choice: else counts of one could not be added to the other's. */
+static void same_for_a_hash(void **state)
+{
+    (void)state;
+    const char *source = nest(4, 60);
+    uint32_t kinds = 0;
+    for (uint32_t budget = 1; budget < 40; budget++) {
+        counted plain = count(source, WPG_STRATEGY_AUTO, budget);
+        remarks = true;
+        counted remarked = count(source, WPG_STRATEGY_AUTO, budget);
+        remarks = false;
+        assert_int_equal(plain.status, WPG_OK);
+        assert_int_equal(remarked.status, WPG_OK);
+        assert_true(remarked.count > plain.count + 10000);
+        assert_int_equal(plain.size.words, remarked.size.words);
+        assert_int_equal(plain.counters, remarked.counters);
+        assert_int_equal(plain.kinds, remarked.kinds);
+        assert_string_equal(plain.note, remarked.note);
+        kinds |= 1u << plain.kinds;
+        free(plain.words);
+        free(remarked.words);
+    }
+    assert_true(kinds & (kinds - 1)); /* more than one form was chosen */
 }
 
 /* Where even lanes are too dear the module stays as it is. */
@@ -268,9 +327,9 @@ static void sums(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_code), cmocka_unit_test(steps),
-                                       cmocka_unit_test(nothing),    cmocka_unit_test(asked),
-                                       cmocka_unit_test(tree),       cmocka_unit_test(barriers),
-                                       cmocka_unit_test(sums),       cmocka_unit_test(marks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_code), cmocka_unit_test(steps), cmocka_unit_test(nothing),
+        cmocka_unit_test(asked),      cmocka_unit_test(tree),  cmocka_unit_test(barriers),
+        cmocka_unit_test(sums),       cmocka_unit_test(marks), cmocka_unit_test(same_for_a_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
