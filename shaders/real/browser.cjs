@@ -10,7 +10,7 @@ const crypto = require('crypto'), fs = require('fs'), http = require('http'), pa
 const chromium = require('./chromium.cjs'), steady = require('./steady.cjs');
 const family = path.basename(process.argv[1]), frames = 4;   // of one step
 // Mode "swiftshader" of ANGLE uses the loader, and so the driver and the layers that the environment names.
-const flags = ['--ignore-gpu-blocklist', '--enable-unsafe-swiftshader', '--use-angle=swiftshader'];
+const flags = ['--ignore-gpu-blocklist', '--enable-unsafe-swiftshader', '--use-angle=swiftshader', ...process.env.BY_TURNS ? ['--disable-angle-features=supportsGraphicsPipelineLibrary'] : []];
 
 // The page is /; /real/FILE is a file of this folder; any other path lies in node_modules.
 function serve(imports) {

@@ -10,17 +10,20 @@
 # WAYS: names of the columns, by spaces (default: default naive lane selects-all selects-none).
 # DRIVER (new): old is lavapipe 22.3.6 of Debian 12, where a family runs there.
 # Medians over rounds of the ratio within one round; the order of the sides rotates from round to round.
+#
+# The way `turns` measures the default within one process, which counts every other moment (TRIGGER): the machine's own changes fall on
+# both. Give items 6 seconds. Families of JavaScript only (steady.cjs). Browsers then make whole pipelines: links of parts always count.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-tool=cost known="tfjs materialx kernels anime4k" help=2,13
+tool=cost known="tfjs materialx kernels anime4k niivue paper webgl" help=2,16
 . "$here/options.sh"
 rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-0.5}
 ways=${WAYS:-default naive lane selects-all selects-none}
 
 options_of() { # WAY
     case $1 in
-    default) ;;
+    default | turns) ;;
     naive | additive | derived | slots | lane) echo "--strategy $1" ;;
     selects-*) echo "--selects ${1#selects-}" ;;
     plain) echo "--selects none --probes none" ;;
@@ -30,15 +33,23 @@ options_of() { # WAY
 }
 for way in $ways; do options_of "$way" >/dev/null; done
 
-one_side() { # NAME ROUND SIDE: lines "side round item microseconds result"
+one_side() { # NAME ROUND SIDE: lines "side round item microseconds result"; of `turns` the ratio in place of microseconds
+    turns=
+    [ "$3" != turns ] || turns=1
     if [ "$3" = off ]; then
         sh "$here/$1.sh" run "$items" "$seconds" >"$work/out" 2>"$work/err"
     else
+        rm -f "$work/turn" "$work/turn.ratio"
         # shellcheck disable=SC2046,SC2086
-        wavepgo run --generate --profile-file "$work/profiles/%b.profraw" $(options_of "$3") $options -- \
+        env ${turns:+BY_TURNS="$work/turn"} wavepgo run --generate --profile-file "$work/profiles/%b.profraw" $(options_of "$3") ${turns:+--trigger "$work/turn"} $options -- \
             sh "$here/$1.sh" run "$items" "$seconds" >"$work/out" 2>"$work/err"
     fi || { echo "cost: $1: $3 failed" >&2; tail -n 5 "$work/err" >&2; return 1; }
-    awk -v side="$3" -v round="$2" 'NF == 3 && $2 + 0 > 0 { print side, round, $0 }' "$work/out" >>"$work/all"
+    [ -z "$turns" ] || [ -s "$work/turn.ratio" ] || { echo "cost: $1 takes no turns: it is no program of JavaScript" >&2; return 1; }
+    awk 'NF == 3 && $2 + 0 > 0' "$work/out" >"$work/items"
+    # steady.cjs has written a line for each item: its ratio comes first.
+    [ -z "$turns" ] || paste -d ' ' "$work/items" "$work/turn.ratio" | awk '{ print $1, $4, $3 }' >"$work/ratios"
+    [ -z "$turns" ] || mv "$work/ratios" "$work/items"
+    sed "s/^/$3 $2 /" "$work/items" >>"$work/all"
 }
 
 family() {
@@ -84,7 +95,7 @@ family() {
                     n = 0; split("", ratio)
                     for (r = 1; r <= rounds; r++)
                         if ((("off" SUBSEP r SUBSEP item) in time) && ((way[w] SUBSEP r SUBSEP item) in time))
-                            ratio[++n] = time[way[w], r, item] / time["off", r, item]
+                            ratio[++n] = time[way[w], r, item] / (way[w] == "turns" ? 1 : time["off", r, item])
                     if (!n) { printf " - |"; continue }
                     middle = median(ratio, n)
                     printf " %.2f |", middle

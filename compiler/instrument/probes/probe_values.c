@@ -21,9 +21,10 @@
  * the value is compared.
  *
  * Words of uniform blocks (compiler/analysis/values/word_sites.h) are asked the same way, at the entry, by
- * one wave of 64: a record of its own, so that it can be had alone. One loop of code asks all of them: code
- * for each would make many shaders three times as long. Where there are two words or more, a reservoir
- * (reservoir.h) keeps some visits with all words, as further value sites of the record:
+ * one wave of 64: a record of its own, so that it can be had alone. Of pixels and workgroups in small waves
+ * one of 256 asks. One loop of code asks for all words: code for each would make many shaders three times as
+ * long. Where there are two words or more, a reservoir (reservoir.h) keeps some visits with all words, as
+ * further value sites of the record:
  *
  *             2n + i   word i of the visits kept: value | key << 32, with the number of visits it stands for;
  *                      the words of one visit have one key, made of them all
@@ -43,6 +44,8 @@ enum {
     SHIFT_LOOP = 4,
     SHIFT_INNER_LOOP = 6,
     SHIFT_WORD = 6,
+    SHIFT_SMALL_WAVES = 2, /* more than that for pixels and workgroups in waves of up to SMALL_WAVE lanes */
+    SMALL_WAVE = 16,
     IDS_OF_A_WORD = 16, /* in the loop over all */
     ROUNDED = 16,       /* units in the last place */
 };
@@ -93,6 +96,16 @@ static void asked_word(wpg_probe_plan *p, const value_point *point)
     wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_OTHERS);
 }
 
+/* A draw has more waves where waves are small, and all of a draw have the same words. A draw of few vertices
+ * is asked as often as elsewhere: else it may not be asked at all. */
+static uint32_t shift_of_words(const wpg_plan *plan)
+{
+    const uint32_t size = plan->options->target.subgroup_size;
+    const SpvExecutionModel model = plan->stage->model;
+    const bool many = model == SpvExecutionModelFragment || model == SpvExecutionModelGLCompute;
+    return SHIFT_WORD + (many && size && size <= SMALL_WAVE ? SHIFT_SMALL_WAVES : 0);
+}
+
 /* Which part of the visits is asked: none but what repeats, and no block that may lose lanes before the site,
  * so that those who came there are those of the block. */
 static uint32_t shift_of(const wpg_probe_plan *p, const wpg_value_site *site)
@@ -102,7 +115,7 @@ static uint32_t shift_of(const wpg_probe_plan *p, const wpg_value_site *site)
     if (p->plan->options->probes & WPG_PROBE_EVERY || cfg->blocks[site->block].changes_mask)
         return 0;
     if (site->kind == WPG_VALUE_WORD || site->kind == WPG_VALUE_INPUT)
-        return SHIFT_WORD;
+        return shift_of_words(p->plan);
     for (uint32_t c = cfg->blocks[site->block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent)
         depth +=
             cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && cfg->constructs[c].back_edge != WPG_NO_BLOCK;
@@ -385,9 +398,11 @@ static uint32_t is_asked(wpg_inject *in, const value_point *point)
     uint32_t count = WPG_EMIT(in, SpvOpLoad, in->t_u32, visits->variable);
     uint32_t spread = WPG_EMIT(in, SpvOpIMul, in->t_u32, count, constant(in, 0x9e3779b1u));
     store(in, visits->variable, WPG_EMIT(in, SpvOpIAdd, in->t_u32, count, in->c_one));
-    uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, spread);
+    /* At the entry all lanes of a workgroup have one number. */
+    if (point->site->kind != WPG_VALUE_WORD || in->plan->stage->model != SpvExecutionModelGLCompute)
+        spread = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, spread);
     uint32_t bound = constant(in, 1u << (32 - point->shift));
-    visits->asked = WPG_EMIT(in, SpvOpULessThan, in->t_bool, first, bound);
+    visits->asked = WPG_EMIT(in, SpvOpULessThan, in->t_bool, spread, bound);
     visits->block = point->site->block;
     visits->shift = point->shift;
     return visits->asked;

@@ -3,7 +3,7 @@
  * with what its own comments say:
  *
  *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes values auto additive inputs device-scope
- *              spirv-1.0 sample-N early-state
+ *              spirv-1.0 sample-N early-state words small-waves
  *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
  *     EXPECT: text                          in this order; %{} stands for any id
  *     EXPECT-ANYWHERE: text    ABSENT: text
@@ -196,7 +196,7 @@ static wpg_instrument_options options_of(const golden *g)
         .target = {.subgroup_basic = subgroups,
                    .subgroup_ballot = subgroups,
                    .subgroup_arithmetic = subgroups && !option(g, "no-arithmetic"),
-                   .subgroup_size = 32,
+                   .subgroup_size = option(g, "small-waves") ? 8 : 32,
                    .int64_atomics = !option(g, "narrow"),
                    .demote_to_helper = !option(g, "no-demote"),
                    .memory_model_device_scope = option(g, "device-scope"),
@@ -210,6 +210,7 @@ static wpg_instrument_options options_of(const golden *g)
         .probes = option(g, "probes")   ? WPG_PROBES_ALL
                   : option(g, "inputs") ? WPG_PROBE_INPUTS
                   : option(g, "values") ? WPG_PROBE_VALUES
+                  : option(g, "words")  ? WPG_PROBE_WORDS
                                         : 0,
         .sample = sample ? (uint32_t)atoi(sample + strlen("sample-")) : 0,
         .sample_seed = 0x5eed,

@@ -1,0 +1,12 @@
+// One wave of 64 asks for words of uniform blocks: its first lane decides.
+// OPTIONS: words
+// EXPECT: OpGroupNonUniformBroadcastFirst
+// EXPECT: OpULessThan %bool %{} %uint_67108864
+#version 450
+layout(set = 0, binding = 0) uniform Values { uint mode; float weight; };
+layout(location = 0) in vec4 color;
+layout(location = 0) out vec4 result;
+void main()
+{
+    result = mode > 3u ? color * weight : color;
+}
