@@ -187,6 +187,15 @@ void wpg_link_finish(wpg_link *link)
     wpg_arena_finish(&link->arena);
 }
 
+/* Whether a pipeline of ours may be made for a fast link: behind it by a profile, or beside it to count. */
+static bool replaces_fast_links(const wpg_device *device)
+{
+    if (device->mode == WPG_MODE_GENERATE)
+        return device->binds;
+    return device->mode == WPG_MODE_USE && device->variants &&
+           wpg_the_process.settings.compile == WPG_COMPILE_BACKGROUND;
+}
+
 void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelineCreateInfo *info,
                      uint64_t flags)
 {
@@ -226,8 +235,7 @@ void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelin
     if (!link->why && !link->identified)
         link->why = "of too many stages";
     link->fast = !(flags & VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT);
-    if (link->fast && (device->mode != WPG_MODE_USE || !device->variants ||
-                       wpg_the_process.settings.compile != WPG_COMPILE_BACKGROUND))
+    if (link->fast && !replaces_fast_links(device))
         link->why = "a fast link of library parts, each handled by itself";
     else if (!link->why && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
         link->why = "a library linked from parts, each handled by itself";

@@ -3,7 +3,8 @@
  *     part           --> counted and optimised like a pipeline, each shader under its own hash
  *     fast link      --> the driver links the parts it is given: nothing of ours is compiled. In use mode it
  *                        is replaced as an optimised one, behind its creation, once it has been bound for a
- *                        while
+ *                        while. In generate mode, where some binds count, it has a counting twin as a
+ *                        pipeline made at once has, and its parts do not count
  *     optimised link --> planned like any pipeline, under the whole pipeline's hash, and made as one pipeline
  *                        of what its parts stated (rewrite/link_whole.h); where that cannot be had, the
  *                        program's parts stay linked

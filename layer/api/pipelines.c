@@ -373,7 +373,7 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
 {
     if (req->device->mode != WPG_MODE_GENERATE || !wpg_use_applies() || wpg_use_missing())
         return call_driver(req, req->cache, 1, info, pipeline);
-    const VkGraphicsPipelineCreateInfo *graphics = info;
+    const VkGraphicsPipelineCreateInfo *graphics = made_of(req, info);
     const VkPipelineShaderStageCreateInfo *stages =
         req->graphics ? graphics->pStages : &((const VkComputePipelineCreateInfo *)info)->stage;
     wpg_pipeline_plan plan;
@@ -547,8 +547,8 @@ static void plan_link(request *req, wpg_pipeline_plan *plan, const VkGraphicsPip
         why = unsupported_flags(flags_of(link->whole), link->whole->pNext);
     if (!why) {
         wpg_plan_state state = {.early_tests = allows_early_tests(link->whole, flags_of(link->whole)),
-                                .behind = link->fast};
-        if (link->fast) {
+                                .behind = link->fast && req->device->mode == WPG_MODE_USE};
+        if (state.behind) {
             state.known = link->known;
             state.records = link->records;
         }
@@ -618,6 +618,7 @@ static void plan_one(request *req, wpg_pipeline_plan *plan, const void *info, ui
     state.no_counters = layout ? layout->why : "counters by binding: its pipeline layout is not known";
     state.counter_set = layout ? layout->count : 0;
     const bool part = req->graphics && is_shader_part(graphics, flags);
+    state.links_count = part;
     if (req->graphics)
         state.early_tests = allows_early_tests(graphics, flags);
     if (req->graphics && !part)

@@ -9,8 +9,9 @@
  *
  * Tuning (tune.h) uses the same: several pipelines of ours beside the program's, one for each set of passes.
  *
- * Library parts cannot be told apart at a bind: they sample inside the shader. Ownership: a twin is destroyed
- * with the program's pipeline. Threads: as Vulkan says of each command. */
+ * Library parts cannot be told apart at a bind, so they do not count. What is linked of them does: the twin
+ * is made as one pipeline of what the parts stated (libraries.h). Ownership: a twin is destroyed with the
+ * program's pipeline. Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_COMMANDS_SAMPLE_BIND_H
 #define WPG_LAYER_COMMANDS_SAMPLE_BIND_H
 

@@ -529,10 +529,15 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         return;
     }
     bool beside = !plan->uses && device->binds;
-    plan->by_bind = beside && kind == WPG_PLAN_PIPELINE;
+    plan->by_bind = beside && (kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_LINK);
+    if (beside && state && state->links_count) {
+        wpg_pipeline_plan_give_up(plan, true, "a part, counted where it is linked");
+        return;
+    }
     if (beside && !plan->by_bind && wpg_window_exists()) {
-        wpg_pipeline_plan_give_up(
-            plan, true, "counting of parts and links cannot be switched on and off (FRAMES, TRIGGER)");
+        wpg_pipeline_plan_give_up(plan, true,
+                                  "counting of rays and shader objects cannot be switched on "
+                                  "and off (FRAMES, TRIGGER)");
         return;
     }
     if (!plan->uses && device->counter_sets) {

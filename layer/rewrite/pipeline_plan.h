@@ -74,17 +74,17 @@ typedef struct wpg_pipeline_plan {
 /* The object that is planned. */
 typedef enum wpg_plan_kind {
     WPG_PLAN_PIPELINE,
-    WPG_PLAN_PART,   /* stages that pipelines share: of a library */
-    WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
-    WPG_PLAN_LINK, /* a graphics pipeline linked from parts: it can be replaced at binds, but has no untouched
-                        twin to sample by bind with, since its parts may count */
-    WPG_PLAN_RAYS, /* of ray-tracing shaders, which are called by the handles of one pipeline */
+    WPG_PLAN_PART,      /* stages that pipelines share: of a library */
+    WPG_PLAN_SHADER,    /* one shader object: the words are wanted, no module of them */
+    WPG_PLAN_LINK,      /* a graphics pipeline linked from parts */
+    WPG_PLAN_RAYS,      /* of ray-tracing shaders, which are called by the handles of one pipeline */
     WPG_PLAN_UNCOUNTED, /* generate mode: the pipeline for uncounted binds, made by a profile */
 } wpg_plan_kind;
 
 /* What the pipeline's state says that the stages do not. */
 typedef struct wpg_plan_state {
     bool early_tests; /* allowed (wpg_instrument_target) */
+    bool links_count; /* a part: where some binds count, its links have counting twins, and it stays plain */
     bool behind;      /* use: it is made behind its creation, though its words may be at hand; */
     const wpg_rewrite *const *known;   /* then who its stages are, by index into `infos`, NULL: not known; */
     wpg_shader_module *const *records; /* and where their words are, NULL: in `infos` */

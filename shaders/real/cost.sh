@@ -12,7 +12,7 @@
 # Medians over rounds of the ratio within one round; the order of the sides rotates from round to round.
 #
 # The way `turns` measures the default within one process, which counts every other moment (TRIGGER): the machine's own changes fall on
-# both. Give items 6 seconds. Families of JavaScript only (steady.cjs). Browsers then make whole pipelines: links of parts always count.
+# both. Give items 6 seconds. Families of JavaScript only (steady.cjs). Browsers then make whole pipelines, counted or not.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real

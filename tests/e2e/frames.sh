@@ -94,6 +94,21 @@ trigger)
     kill -9 $victim
     wait $victim 2>/dev/null
     accepted $(profiles on)
+    # Links of library parts, fast and optimised: the twin is one pipeline. As many lanes as where parts count themselves.
+    plain parts-absent "$app" library "$WPG_SPIRV"
+    if [ "$(cat "$work/parts-absent.code")" != 77 ]; then
+        generate parts "$app" library "$WPG_SPIRV"
+        WAVEPGO_TRIGGER=$work/go generate parts-on "$app" library "$WPG_SPIRV"
+        WAVEPGO_TRIGGER=$work/never generate parts-off "$app" library "$WPG_SPIRV"
+        same parts-absent parts-on
+        same parts-absent parts-off
+        for stage in vert frag; do
+            all=$(lanes $stage "$work/parts")
+            [ "$all" -gt 0 ] && [ "$(lanes $stage "$work/parts-on")" = "$all" ] ||
+                fail "links: $stage has $all lanes, with the file there $(lanes $stage "$work/parts-on")"
+        done
+        [ -z "$(lanes vert "$work/parts-off")" ] || [ "$(lanes vert "$work/parts-off")" = 0 ] || fail "links counted without the file"
+    fi
     ;;
 *) die "no such case: $WPG_CASE" ;;
 esac

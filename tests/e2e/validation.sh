@@ -54,6 +54,12 @@ check old "$app" old "$WPG_SPIRV"
 for scenario in draw core versions batch library library-tessellation library-feedback inline; do
     check $scenario "$app" $scenario "$WPG_SPIRV"
 done
+# Links of library parts that have a counting twin, bound in place of the program's.
+touch "$work/there"
+for scenario in library library-tessellation library-feedback library-two; do
+    WAVEPGO_TRIGGER=$work/there check $scenario "$app" $scenario "$WPG_SPIRV"
+    [ "$(cat "$work/$scenario-absent.code")" = 77 ] || [ "$(count_profiles $scenario-generate)" -ge 1 ] || fail "$scenario: its links have no profile"
+done
 # Everything that is written into the program's command buffers: queries of ours.
 export WAVEPGO_BUNDLE="$work/record.wavepgo" WAVEPGO_TIMES="$work/record.times" WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1
 check record "$app" record "$WPG_SPIRV"
