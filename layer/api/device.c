@@ -1,5 +1,6 @@
 /* Device creation and destruction: features, counters, the queues that drain. If anything of ours fails, the
  * program gets its own device and it passes through. */
+#include "layer/base/answers.h"
 #include "layer/base/state.h"
 
 #include <stdlib.h>
@@ -522,6 +523,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     if (!device)
         return;
     wpg_variants_finish(device);
+    wpg_answers_keep();
     wpg_recordings_finish(device); /* the last results of queries, before files are written */
     wpg_steer_forget(device);
     wpg_contents_finish(device);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "compiler/instrument/code/instrument.h"
+#include "layer/base/answers.h"
 #include "layer/base/api_settings.h"
 #include "layer/base/denials.h"
 #include "layer/base/frames.h"
@@ -194,6 +195,7 @@ __attribute__((destructor)) static void unload(void)
         if (wpg_use_applies())
             wpg_use_say_unknown(wpg_variants_built() > 0);
         print_summary();
+        wpg_answers_keep();
     }
     if (atomic_load(&process->instance_count) == 0) {
         wpg_files_finish();
@@ -201,6 +203,7 @@ __attribute__((destructor)) static void unload(void)
         wpg_tune_finish();
         wpg_bundle_files_finish();
         wpg_use_unload();
+        wpg_answers_finish();
         wpg_denials_finish();
         wpg_flight_unload();
         wpg_summary_finish();

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -49,10 +50,17 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
     return ours;
 }
 
+static search own;
+
+static void find(void)
+{
+    (void)dl_iterate_phdr(look, &own);
+}
+
 const void *wpg_build_id(size_t *size)
 {
-    search result = {0};
-    (void)dl_iterate_phdr(look, &result);
-    *size = result.size;
-    return result.found;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, find);
+    *size = own.size;
+    return own.found;
 }

@@ -6,7 +6,9 @@
 
 #include "compiler/analysis/match/match_shader.h"
 #include "compiler/normalize/normalize.h"
+#include "layer/base/answers.h"
 #include "layer/base/state.h"
+#include "runtime/base/bytes.h"
 #include "runtime/base/log.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
@@ -44,7 +46,9 @@ static struct {
     char *bundle;        /* NULL: closed */
     WPG_VEC(candidate) candidates;
     WPG_VEC(answer *) answers;
-    wpg_map by_shader; /* low half of the hash -> index into answers */
+    wpg_map by_shader;  /* low half of the hash -> index into answers */
+    wpg_hash128 digest; /* once digested */
+    bool digested;
 } stale = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 /* Under the lock. Whether the caller has to do the work, and to end it by `finish`; else it is done. */
@@ -93,6 +97,7 @@ void wpg_stale_close(void)
     wpg_map_free(&stale.by_shader);
     free(stale.bundle);
     stale.bundle = NULL;
+    stale.digested = false;
 }
 
 /* The normal form of words, as the stage would be compiled. */
@@ -264,14 +269,108 @@ static answer *answer_of(wpg_hash128 shader)
     return made;
 }
 
-bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage)
+/* -- Results of earlier searches */
+
+static void digest_records(wpg_writer *w, const wpg_shader_counts *counts)
+{
+    for (size_t i = 0; i < WPG_RECORD_KINDS; i++) {
+        const wpg_profile_record *record = counts->records[i];
+        const size_t size = record ? record->counter_count * sizeof *record->counters : 0;
+        const wpg_hash128 hash = wpg_hash_bytes(size ? (const void *)record->counters : "", size);
+        wpg_write_bytes(w, &hash, sizeof hash);
+    }
+}
+
+/* A digest of the bundle's path and counts; zero when memory runs out. */
+static wpg_hash128 digest_of_bundle(void)
+{
+    wpg_hash128 digest = {0};
+    wpg_writer w = {0};
+    wpg_write_text(&w, "%s", stale.bundle);
+    for (size_t i = 0; i < stale.candidates.count; i++) {
+        const candidate *c = &stale.candidates.data[i];
+        for (size_t k = 0; k < c->count; k++) {
+            const wpg_shader_counts *counts = &c->counts[k];
+            wpg_write_bytes(&w, &counts->shader, sizeof counts->shader);
+            wpg_write_text(&w, "%s %s %u", counts->stage, counts->entry, counts->function);
+            wpg_write_u64(&w, counts->checksum);
+            wpg_write_u64(&w, counts->block_count);
+            digest_records(&w, counts);
+        }
+    }
+    if (!w.out_of_memory)
+        digest = wpg_hash_bytes(w.data, w.size);
+    wpg_writer_finish(&w);
+    return digest;
+}
+
+/* The cache key of a search for this stage. The key has every input of the search. */
+static bool name_of(wpg_hash128 *name, const char *question, const wpg_rewrite *stage)
+{
+    (void)pthread_mutex_lock(&stale.lock);
+    if (!stale.digested)
+        stale.digest = digest_of_bundle();
+    stale.digested = true;
+    const struct {
+        wpg_hash128 bundle;
+        double least;
+    } more = {stale.digest, wpg_the_process.settings.min_match};
+    (void)pthread_mutex_unlock(&stale.lock);
+    return (more.bundle.low | more.bundle.high) != 0 &&
+           wpg_answer_key(name, question, stage, &more, sizeof more);
+}
+
+static const char weights_question[] = "weights by anchors", like_question[] = "like, by anchors";
+
+/* The answer's low half: 1 if the search found weights. The high half: stage->matched. */
+static void note(const wpg_rewrite *stage, bool have)
+{
+    wpg_hash128 name, kept = {.low = have};
+    if (!name_of(&name, weights_question, stage))
+        return;
+    memcpy(&kept.high, &stage->matched, sizeof kept.high);
+    wpg_answer_note(name, kept);
+    if (stage->matched > 0 && name_of(&name, like_question, stage))
+        wpg_answer_note(name, stage->like);
+}
+
+/* True if an earlier process found weights. Sets stage->later if no earlier process searched. */
+static bool is_noted(wpg_rewrite *stage)
+{
+    wpg_hash128 name, like, kept = {0};
+    stage->later = !name_of(&name, weights_question, stage) || !wpg_answer_find(&kept, name);
+    if (stage->later)
+        return false;
+    memcpy(&stage->matched, &kept.high, sizeof stage->matched);
+    if (stage->matched > 0) {
+        stage->later = !name_of(&like, like_question, stage) || !wpg_answer_find(&stage->like, like);
+        if (stage->later)
+            return false;
+    }
+    if (kept.low)
+        stage->anchors = name;
+    return kept.low != 0;
+}
+
+/* -- Finding */
+
+/* Under the lock. */
+static bool is_done(const answer *found)
+{
+    return found && found->progress == DONE;
+}
+
+bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage, bool now)
 {
     if (!stale.bundle || !stale.candidates.count)
         return false;
     (void)pthread_mutex_lock(&stale.lock);
     answer *found = answer_of(stage->hash);
-    bool mine = found && begin_or_wait(&found->progress);
+    const bool waits = !now && !is_done(found);
+    bool mine = !waits && found && begin_or_wait(&found->progress);
     (void)pthread_mutex_unlock(&stale.lock);
+    if (waits)
+        return is_noted(stage);
     if (!found)
         return false;
     if (mine) {
@@ -280,8 +379,14 @@ bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage)
     }
     stage->matched = found->match.share;
     stage->like = found->like;
-    if (!found->match.weights.function_count || found->match.share * 100 < wpg_the_process.settings.min_match)
+    const bool have =
+        found->match.weights.function_count && found->match.share * 100 >= wpg_the_process.settings.min_match;
+    if (mine)
+        note(stage, have);
+    if (!have)
         return false;
     *weights = found->match.weights;
+    if (!name_of(&stage->anchors, weights_question, stage))
+        stage->anchors = (wpg_hash128){0};
     return true;
 }

@@ -18,8 +18,11 @@ void wpg_stale_open(const char *bundle, const wpg_shader_view *view);
 void wpg_stale_close(void);
 
 /* Finds the most similar shader of the bundle. Sets stage->matched and stage->like if it is another version
- * of this shader. True, and *weights (valid until wpg_stale_close), if at least MIN_MATCH percent of its
- * counts found their blocks. */
-bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage);
+ * of this shader. True, and *weights (valid until wpg_stale_close) and stage->anchors, if at least MIN_MATCH
+ * percent of its counts found their blocks.
+ *
+ * A search computes many normal forms. With `now` false nothing is searched: the result is that of an earlier
+ * search of this process; or of an earlier process, which leaves *weights empty; or stage->later is set. */
+bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage, bool now);
 
 #endif

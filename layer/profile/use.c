@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/base/answers.h"
 #include "layer/base/state.h"
 #include "layer/base/sampling.h"
 #include "layer/base/window.h"
@@ -203,13 +204,20 @@ static void note_shader(wpg_hash128 pipeline, const wpg_rewrite *stage)
     (void)pthread_mutex_unlock(&shaders.lock);
 }
 
-/* The name that profiles from before WPG_IDENTITY_VERSION have for the shader. Parses the words once more. */
+/* The name that profiles from before WPG_IDENTITY_VERSION have for the shader. Parses the
+ * words unless the cache knows the name. */
 static wpg_status hash_before(wpg_hash128 *hash, const wpg_rewrite *stage)
 {
     wpg_module *module;
+    wpg_hash128 key;
+    const bool keyed = wpg_answer_key(&key, "shader hash before", stage, NULL, 0);
+    if (keyed && wpg_answer_find(hash, key))
+        return WPG_OK;
     WPG_TRY(wpg_module_parse(&module, stage->words, stage->word_count, NULL));
     wpg_status status = wpg_shader_hash_before(hash, module, &stage->stage, NULL);
     wpg_module_destroy(module);
+    if (status == WPG_OK && keyed)
+        wpg_answer_note(key, *hash);
     return status;
 }
 
@@ -229,7 +237,7 @@ static size_t find_shader(const wpg_shader_counts **functions, const wpg_rewrite
     return count;
 }
 
-static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
+static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage, bool now)
 {
     const char *stage_name = wpg_stage_name(stage->stage.model);
     const wpg_shader_counts *functions;
@@ -237,6 +245,7 @@ static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, w
     size_t count;
     *weights = (wpg_weights){0};
     stage->found = "no";
+    stage->anchors = (wpg_hash128){0};
     if (!use.all.view || !stage_name)
         return;
     if (wpg_map_get(&use.by_pipeline, pipeline.low, &index)) {
@@ -253,14 +262,14 @@ static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, w
     if (count && wpg_weights_of_shader(weights, arena, functions, count) == WPG_OK)
         stage->found = pipeline_has(wpg_shader_view_find_pipeline(use.all.view, pipeline), stage) ? "pipeline"
                                                                                                   : "shader";
-    else if (!count && wpg_stale_find(weights, stage))
+    else if (!count && wpg_stale_find(weights, stage, now))
         stage->found = "anchors";
 }
 
-void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
+void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage, bool now)
 {
-    find(weights, arena, pipeline, stage);
-    if (use.all.view && wpg_stage_name(stage->stage.model))
+    find(weights, arena, pipeline, stage, now);
+    if (use.all.view && !stage->later && wpg_stage_name(stage->stage.model))
         note_shader(pipeline, stage);
 }
 

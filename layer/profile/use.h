@@ -23,8 +23,9 @@ const char *wpg_use_missing(void);
 
 /* The profile's weights of that stage (in `arena`, or the profile's). stage->found says how they were found:
  * "pipeline", "shader", "anchors" (of another version of the shader: stale.h), "no". No functions: no
- * counts. */
-void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage);
+ * counts. `now`: an earlier version is searched for if need be. With `now` false stage->later may be set
+ * instead, and "anchors" may come without the weights. */
+void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage, bool now);
 
 /* At the end of the program: one warning if the profile had counts of none of the shaders that were looked
  * up. If it has facts of one's pipeline it is the right profile: no warning if variants were made of them

@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "compiler/normalize/normalize.h"
+#include "layer/base/answers.h"
 #include "layer/base/build_id.h"
 #include "layer/base/disk_cache.h"
+#include "layer/rewrite/rewrite.h"
 #include "runtime/base/bytes.h"
 
 static wpg_rewrite *stage_of(const wpg_pipeline_plan *plan, VkShaderStageFlagBits bit)
@@ -60,12 +62,11 @@ static bool ask_module(wpg_output_use *use, wpg_rewrite *fragment, const wpg_out
 static bool key_of(wpg_hash128 *key, const wpg_rewrite *fragment, const wpg_output_use *targets)
 {
     wpg_writer w = {0};
-    const wpg_hash128 words = wpg_hash_bytes(fragment->words, fragment->word_count * sizeof *fragment->words);
     size_t size;
     const void *build = wpg_build_id(&size);
     wpg_write_text(&w, "inputs %d ", (int)targets->known);
     wpg_write_bytes(&w, targets->read, sizeof targets->read);
-    wpg_write_bytes(&w, &words, sizeof words);
+    wpg_write_bytes(&w, &fragment->words_hash, sizeof fragment->words_hash);
     wpg_write_bytes(&w, &fragment->hash, sizeof fragment->hash); /* with entry point and specialisation */
     wpg_write_bytes(&w, build, size);
     const bool good = !w.out_of_memory;
@@ -101,9 +102,26 @@ static bool ask_fragments(wpg_output_use *use, wpg_rewrite *fragment, const wpg_
     return true;
 }
 
+/* True if the stage has an output that `use` does not read. Parses the module unless the cache knows. */
+static bool writes_unread(wpg_rewrite *stage, const wpg_output_use *use)
+{
+    wpg_hash128 key, answer = {0};
+    const bool keyed = wpg_answer_key(&key, "writes unread", stage, use->read, sizeof use->read);
+    if (!use->known)
+        return false;
+    if (keyed && wpg_answer_find(&answer, key))
+        return answer.low != 0;
+    if (wpg_rewrite_parse(stage, NULL) != WPG_OK)
+        return false;
+    answer.low = wpg_writes_unread(stage->module, use);
+    if (keyed)
+        wpg_answer_note(key, answer);
+    return answer.low != 0;
+}
+
 static void tell(wpg_rewrite *stage, const wpg_output_use *use)
 {
-    if (stage->module && wpg_writes_unread(stage->module, use))
+    if (writes_unread(stage, use))
         stage->outputs = *use;
 }
 
@@ -119,9 +137,9 @@ void wpg_interface_note(wpg_pipeline_plan *plan, const wpg_output_use *targets)
         targets = &unknown;
     if (fragment)
         tell(fragment, targets);
-    if (!before || !before->module || (!fragment && plan->part))
+    if (!before || (!fragment && plan->part))
         return;
-    if (!wpg_writes_unread(before->module, &none))
+    if (!writes_unread(before, &none))
         return; /* built-ins alone */
     if (fragment && !ask_fragments(&use, fragment, targets, plan->when))
         plan->later = true;

@@ -229,6 +229,7 @@ static bool is_wanted(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreate
     for (size_t i = 0; stages && i < plan->count; i++) {
         const VkPipelineShaderStageCreateInfo *info = &infos[plan->at[i]];
         const char *name = object_name(info);
+        (void)wpg_rewrite_parse(&plan->stages[i], NULL); /* for the strings in it */
         stages[i] =
             (wpg_filter_stage){.shader = plan->stages[i].hash,
                                .entry = plan->stages[i].entry,

@@ -56,13 +56,13 @@ static bool rewrite_all(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
         bool good = stages == plan->stages || (wpg_rewrite_recall(stage, &plan->stages[i], NULL) &&
                                                wpg_rewrite_parse(stage, &stage->why) == WPG_OK);
         if (good) {
-            wpg_use_find(&weights, &arena, plan->hash, stage);
+            wpg_use_find(&weights, &arena, plan->hash, stage, plan->when == WPG_REWRITE_NOW);
             if (plan->waves)
                 plan->waves[i] = waves_of(&weights);
             if (whole)
                 wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
-            good = wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out, plan->when) ==
-                   WPG_OK;
+            good = stage->later || wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out,
+                                                   plan->when) == WPG_OK;
         }
         if (stage->later) {
             plan->later = true;

@@ -7,6 +7,7 @@
 
 #include "compiler/analysis/graph/pseudo_probe.h"
 #include "compiler/normalize/normalize.h"
+#include "layer/base/answers.h"
 #include "layer/base/build_id.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/map_codec.h"
@@ -131,8 +132,15 @@ wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err)
     if (!model_of(&rewrite->stage.model, rewrite->stage_bit))
         return wpg_fail(err, WPG_E_UNSUPPORTED, "this kind of stage has no identity");
     WPG_TRY(read_specialization(rewrite, err));
-    WPG_TRY(wpg_module_parse(&rewrite->module, rewrite->words, rewrite->word_count, err));
-    WPG_TRY(wpg_shader_hash(&rewrite->hash, rewrite->module, &rewrite->stage, err));
+    rewrite->words_hash = wpg_hash_bytes(rewrite->words, rewrite->word_count * sizeof *rewrite->words);
+    wpg_hash128 key;
+    const bool keyed = wpg_answer_key(&key, "shader hash", rewrite, NULL, 0);
+    if (!keyed || !wpg_answer_find(&rewrite->hash, key)) {
+        WPG_TRY(wpg_rewrite_parse(rewrite, err));
+        WPG_TRY(wpg_shader_hash(&rewrite->hash, rewrite->module, &rewrite->stage, err));
+        if (keyed)
+            wpg_answer_note(key, rewrite->hash);
+    }
     dump(rewrite, "", rewrite->words, rewrite->word_count);
     return WPG_OK;
 }
@@ -145,6 +153,7 @@ bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_aren
                              .entry = arena ? wpg_arena_strdup(arena, known->entry) : known->entry,
                              .stage = known->stage,
                              .hash = known->hash,
+                             .words_hash = known->words_hash,
                              .outputs = known->outputs,
                              .found = "no"};
     rewrite->stage.entry = rewrite->entry;
@@ -164,6 +173,8 @@ bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_aren
 
 wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err)
 {
+    if (rewrite->module)
+        return WPG_OK;
     return wpg_module_parse(&rewrite->module, rewrite->words, rewrite->word_count, err);
 }
 
@@ -182,6 +193,7 @@ void wpg_rewrite_reset(wpg_rewrite *rewrite)
     rewrite->outputs = (wpg_output_use){0};
     rewrite->why = (wpg_error){0};
     rewrite->found = "no";
+    rewrite->anchors = (wpg_hash128){0};
 }
 
 static size_t put_hash(uint8_t *bytes, size_t at, wpg_hash128 hash)
@@ -221,18 +233,17 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 10, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 11, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */
 static void begin_key(wpg_writer *key, const wpg_rewrite *rewrite, const char *mode)
 {
-    wpg_hash128 words = wpg_hash_bytes(rewrite->words, rewrite->word_count * sizeof *rewrite->words);
     wpg_write_text(key, "wavepgo %s %s %d %d ", WPG_VERSION, mode, CACHE_VERSION, WPG_NORMAL_FORM_VERSION);
     wpg_write_u64(key, rewrite->hash.low);
     wpg_write_u64(key, rewrite->hash.high);
-    wpg_write_u64(key, words.low);
-    wpg_write_u64(key, words.high);
+    wpg_write_u64(key, rewrite->words_hash.low);
+    wpg_write_u64(key, rewrite->words_hash.high);
     size_t size;
     const void *build = wpg_build_id(&size);
     wpg_write_bytes(key, build, size);
@@ -247,9 +258,23 @@ static bool end_key(wpg_hash128 *hash, wpg_writer *key)
     return good;
 }
 
+/* An entry of at most 15 bytes goes into the table of answers, without a file of its own. Entries of stages
+ * that no pass changed are that short. */
+static bool pack(wpg_hash128 *answer, const wpg_writer *entry)
+{
+    uint8_t bytes[sizeof *answer] = {0};
+    if (entry->size >= sizeof bytes)
+        return false;
+    bytes[0] = (uint8_t)entry->size;
+    memcpy(bytes + 1, entry->data, entry->size);
+    memcpy(answer, bytes, sizeof bytes);
+    return true;
+}
+
 static void keep(const wpg_rewrite *rewrite, wpg_hash128 key)
 {
     wpg_writer w = {0};
+    wpg_hash128 small;
     wpg_error err;
     wpg_write_u8(&w, rewrite->changed ? FLAG_CHANGED : 0);
     wpg_write_u64(&w, rewrite->changed ? rewrite->out_count : 0);
@@ -260,18 +285,16 @@ static void keep(const wpg_rewrite *rewrite, wpg_hash128 key)
         wpg_map_encode(&w, rewrite->map);
     else
         wpg_remarks_encode(&w, rewrite->remarks);
-    if (!w.out_of_memory && wpg_cache_put(wpg_disk_cache(), key, w.data, w.size, &err) != WPG_OK &&
-        err.status != WPG_E_NOT_FOUND)
+    if (!w.out_of_memory && pack(&small, &w))
+        wpg_answer_note(key, small);
+    else if (!w.out_of_memory && wpg_cache_put(wpg_disk_cache(), key, w.data, w.size, &err) != WPG_OK &&
+             err.status != WPG_E_NOT_FOUND)
         wpg_log_once(WPG_LOG_WARN, "the cache of rewritten shaders: %s", err.message);
     wpg_writer_finish(&w);
 }
 
-static bool recall(wpg_rewrite *rewrite, wpg_hash128 key, bool with_map)
+static bool read_entry(wpg_rewrite *rewrite, const uint8_t *data, size_t size, bool with_map)
 {
-    uint8_t *data;
-    size_t size;
-    if (wpg_cache_get(&data, &size, wpg_disk_cache(), key, NULL) != WPG_OK)
-        return false;
     wpg_reader r = wpg_reader_over(data, size);
     bool changed = wpg_read_u8(&r) & FLAG_CHANGED;
     uint64_t count = wpg_read_u64(&r);
@@ -288,7 +311,6 @@ static bool recall(wpg_rewrite *rewrite, wpg_hash128 key, bool with_map)
     if (good)
         good = (with_map ? wpg_map_decode(&rewrite->map, &r, NULL)
                          : wpg_remarks_decode(&rewrite->remarks, &r, NULL)) == WPG_OK;
-    free(data);
     if (!good) {
         free(rewrite->out_words);
         rewrite->out_words = NULL;
@@ -297,6 +319,23 @@ static bool recall(wpg_rewrite *rewrite, wpg_hash128 key, bool with_map)
     }
     rewrite->changed = changed;
     return true;
+}
+
+static bool recall(wpg_rewrite *rewrite, wpg_hash128 key, bool with_map)
+{
+    wpg_hash128 small;
+    uint8_t bytes[sizeof small], *data;
+    size_t size;
+    if (wpg_answer_find(&small, key)) {
+        memcpy(bytes, &small, sizeof bytes);
+        if (bytes[0] < sizeof bytes && read_entry(rewrite, bytes + 1, bytes[0], with_map))
+            return true;
+    }
+    if (wpg_cache_get(&data, &size, wpg_disk_cache(), key, NULL) != WPG_OK)
+        return false;
+    const bool good = read_entry(rewrite, data, size, with_map);
+    free(data);
+    return good;
 }
 
 /* -- Rewriting */
@@ -323,6 +362,7 @@ static void dump_changed(const wpg_rewrite *rewrite, const char *suffix)
 static wpg_status instrument(wpg_rewrite *rewrite, const wpg_instrument_options *options)
 {
     wpg_error *err = &rewrite->why;
+    WPG_TRY(wpg_rewrite_parse(rewrite, err));
     WPG_TRY(wpg_normalize(rewrite->module, &rewrite->stage, NULL, err));
     /* The values are frozen into the module now. */
     WPG_TRY(wpg_instrument(&rewrite->map, rewrite->module, &rewrite->stage, options, err));
@@ -431,8 +471,10 @@ static void optimize_options(wpg_optimize_options *options, const wpg_device_fea
 
 static wpg_status to_normal_form(wpg_rewrite *rewrite)
 {
-    if (!rewrite->normal)
+    if (!rewrite->normal) {
+        WPG_TRY(wpg_rewrite_parse(rewrite, &rewrite->why));
         return wpg_normalize(rewrite->module, &rewrite->stage, NULL, &rewrite->why);
+    }
     wpg_module_destroy(rewrite->module);
     rewrite->module = rewrite->normal;
     rewrite->normal = NULL;
@@ -492,8 +534,20 @@ static void key_outputs(wpg_writer *key, const wpg_optimize_options *options)
         wpg_write_bytes(key, options->outputs.read, sizeof options->outputs.read);
 }
 
-static void key_weights(wpg_writer *key, const wpg_weights *weights)
+static bool by_anchors(const wpg_rewrite *rewrite)
 {
+    return (rewrite->anchors.low | rewrite->anchors.high) != 0;
+}
+
+/* Weights by anchors have a name (rewrite->anchors). Without the weights the name still finds the words. */
+static void key_weights(wpg_writer *key, const wpg_rewrite *rewrite, const wpg_weights *weights)
+{
+    if (by_anchors(rewrite)) {
+        wpg_write_text(key, "anchors ");
+        wpg_write_u64(key, rewrite->anchors.low);
+        wpg_write_u64(key, rewrite->anchors.high);
+        return;
+    }
     for (uint32_t i = 0; i < weights->function_count; i++) {
         const wpg_function_weights *function = &weights->functions[i];
         const uint64_t *const kinds[] = {function->lanes, function->waves, function->uniform};
@@ -523,16 +577,21 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
 static void key_options(wpg_writer *key, const wpg_optimize_options *options, bool probes)
 {
     const wpg_wave_choice *wave = &options->wave;
-    wpg_write_text(key, "%.17g %.17g %.17g %u %u %u %s %d ", options->uniform_share, options->rare_share,
-                   options->value_share, options->unflatten_cost, options->max_guarded_trips,
-                   options->max_growth, options->passes, (int)probes);
-    if (options->lanes_alone)
-        wpg_write_text(key, "lanes alone ");
-    wpg_write_text(key, "finite %d ", (int)options->floats);
-    if (options->partial_descriptors)
-        wpg_write_text(key, "partial descriptors ");
-    wpg_write_text(key, "%u %u %u %.17g %d ", wave->smallest, wave->usual, wave->most_per_workgroup,
-                   wave->fill, (int)options->scalarise);
+    const double shares[] = {options->uniform_share, options->rare_share, options->value_share, wave->fill};
+    const uint32_t numbers[] = {options->unflatten_cost,
+                                options->max_guarded_trips,
+                                options->max_growth,
+                                wave->smallest,
+                                wave->usual,
+                                wave->most_per_workgroup,
+                                (uint32_t)options->floats,
+                                probes,
+                                options->lanes_alone,
+                                options->partial_descriptors,
+                                options->scalarise};
+    wpg_write_bytes(key, shares, sizeof shares);
+    wpg_write_bytes(key, numbers, sizeof numbers);
+    wpg_write_bytes(key, options->passes, strlen(options->passes) + 1);
     key_outputs(key, options);
 }
 
@@ -568,7 +627,7 @@ static wpg_status recall_or_optimize(wpg_rewrite *rewrite, const char *mode, con
     begin_key(&w, rewrite, mode);
     key_options(&w, options, probes);
     key_given(&w, options);
-    key_weights(&w, weights);
+    key_weights(&w, rewrite, weights);
     const bool keyed = end_key(&key, &w);
     if (keyed && recall(rewrite, key, false))
         return WPG_OK;
@@ -592,7 +651,7 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
         wpg_log_once(WPG_LOG_WARN, "no pseudo probes: the device has no VK_KHR_shader_non_semantic_info");
         probes = false;
     }
-    if (!weights || weights->function_count == 0) {
+    if (!weights || (weights->function_count == 0 && !by_anchors(rewrite))) {
         if (!probes)
             return WPG_OK;
         weights = &none;

@@ -1,6 +1,6 @@
 /* Rewrites one stage's words: the bridge from Vulkan stages to the compiler.
  *
- *     words --identify--> parsed module, shader hash
+ *     words --identify--> shader hash
  *           --generate--> normal form, counters        (or the same from the disk cache)
  *           --use-------> normal form, profile applied (or the same from the disk cache)
  *
@@ -12,10 +12,11 @@
 #include "layer/base/stage.h"
 #include "layer/rewrite/wave_size.h"
 
-/* Parses and hashes. On failure the stage, and with it the pipeline, has no identity. */
+/* Computes the shader hash. Words whose hash the cache knows are not parsed (base/answers.h). On failure the
+ * stage, and with it the pipeline, has no identity. */
 wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
 
-/* Parses the words of a recalled stage. */
+/* Parses the words of an identified stage, unless rewrite->module is there. */
 wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err);
 /* Forgets what was made of an identified stage, and its parsed module. */
 void wpg_rewrite_reset(wpg_rewrite *rewrite);

@@ -29,7 +29,7 @@ static bool add_stage(wpg_hash128 *all, const wpg_device *device, wpg_hash128 pi
     wpg_arena_init(&arena);
     bool folds = wpg_rewrite_parse(&variant, &variant.why) == WPG_OK;
     if (folds) {
-        wpg_use_find(&weights, &arena, pipeline, &variant);
+        wpg_use_find(&weights, &arena, pipeline, &variant, true);
         folds =
             wpg_rewrite_for_values(&variant, &weights, &device->features, given) == WPG_OK && variant.changed;
     }

@@ -28,7 +28,7 @@ static wpg_status rewrite_stage(wpg_rewrite *stage, const wpg_device *device, co
     if (wpg_stage_feeds_back(stage->module))
         return wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "it feeds transform feedback");
     wpg_arena_init(&arena);
-    wpg_use_find(&weights, &arena, set->hash, stage);
+    wpg_use_find(&weights, &arena, set->hash, stage, true);
     wpg_rewrite_not_by_rule(leave_out, &device->features);
     wpg_status status =
         stage->stage_bit == VK_SHADER_STAGE_FRAGMENT_BIT

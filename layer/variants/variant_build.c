@@ -34,7 +34,7 @@ static wpg_status rewrite_stage(wpg_rewrite *stage, const wpg_device *device, co
         return wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "it feeds transform feedback");
     wpg_variant_values(&given, set->usual, set->job);
     wpg_arena_init(&arena);
-    wpg_use_find(&weights, &arena, set->hash, stage);
+    wpg_use_find(&weights, &arena, set->hash, stage, true);
     wpg_status status = wpg_rewrite_for_values(stage, &weights, &device->features, &given);
     wpg_arena_finish(&arena);
     return status;

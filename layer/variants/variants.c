@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/answers.h"
 #include "layer/base/bindable.h"
 #include "layer/base/gate.h"
 #include "layer/base/loss_attribution.h"
@@ -168,6 +169,7 @@ static void *builder(void *argument)
                 wpg_variant_build(device, set);
             set->has_job = false;
         }
+        wpg_answers_keep();
         (void)pthread_mutex_lock(&all->lock);
         set->building = false;
         all->current[own] = NULL;

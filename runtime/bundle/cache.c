@@ -16,8 +16,9 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
+#include "runtime/bundle/answers.h"
 
-enum { HEADER_SIZE = 8 + 16 + 8 + 16, BLOB_LIMIT = 256 << 20 };
+enum { HEADER_SIZE = 8 + 16 + 8 + 16, BLOB_LIMIT = 256 << 20, ANSWERS_HEX = 16 };
 static const char magic[8] = {'W', 'P', 'G', 'C', 'A', 'C', 'H', '1'};
 
 void wpg_cache_init(wpg_cache *cache, const char *setting, const char *base)
@@ -137,8 +138,8 @@ static bool is_blob(const char *name, const char *shard)
            (name[WPG_HASH_HEX] == '\0' || name[WPG_HASH_HEX] == '.');
 }
 
-static wpg_status clear_shard(size_t *files, uint64_t *bytes, int parent, const char *shard, bool dry_run,
-                              wpg_error *err)
+static wpg_status clear_shard(size_t *files, uint64_t *bytes, int parent, const char *shard,
+                              bool is_ours(const char *name, const char *shard), bool dry_run, wpg_error *err)
 {
     wpg_status status = WPG_OK;
     int fd = openat(parent, shard, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -151,7 +152,7 @@ static wpg_status clear_shard(size_t *files, uint64_t *bytes, int parent, const 
         return WPG_OK; /* no folder: not ours */
     }
     while ((entry = readdir(folder))) {
-        if (!is_blob(entry->d_name, shard) ||
+        if (!is_ours(entry->d_name, shard) ||
             fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
             continue;
         if (!dry_run && unlinkat(dirfd(folder), entry->d_name, 0) != 0) {
@@ -168,6 +169,13 @@ static wpg_status clear_shard(size_t *files, uint64_t *bytes, int parent, const 
     return status;
 }
 
+/* A file of answers: the hash of a program's name, and what a killed process left half written beside it. */
+static bool is_answers(const char *name, const char *shard)
+{
+    (void)shard;
+    return is_hex(name, ANSWERS_HEX) && (name[ANSWERS_HEX] == '\0' || name[ANSWERS_HEX] == '.');
+}
+
 wpg_status wpg_cache_clear(size_t *files, uint64_t *bytes, const wpg_cache *cache, bool dry_run,
                            wpg_error *err)
 {
@@ -180,9 +188,10 @@ wpg_status wpg_cache_clear(size_t *files, uint64_t *bytes, const wpg_cache *cach
         return !cache->folder[0] || errno == ENOENT
                    ? WPG_OK
                    : wpg_fail(err, WPG_E_IO, "cannot open %.160s: %s", cache->folder, strerror(errno));
+    status = clear_shard(files, bytes, dirfd(folder), WPG_ANSWERS_FOLDER, is_answers, dry_run, err);
     while ((entry = readdir(folder)))
         if (strlen(entry->d_name) == 2 && is_hex(entry->d_name, 2)) {
-            wpg_status one = clear_shard(files, bytes, dirfd(folder), entry->d_name, dry_run, err);
+            wpg_status one = clear_shard(files, bytes, dirfd(folder), entry->d_name, is_blob, dry_run, err);
             status = one == WPG_OK ? status : one;
         }
     (void)closedir(folder);

@@ -30,8 +30,8 @@ wpg_status wpg_cache_get(uint8_t **data, size_t *size, const wpg_cache *cache, w
 wpg_status wpg_cache_put(const wpg_cache *cache, wpg_hash128 key, const void *data, size_t size,
                          wpg_error *err);
 
-/* Removes every blob, and what a killed process left half written; with `dry_run` only counts. Files of other
- * names stay. *files and *bytes: what was (or would be) removed. */
+/* Removes every blob, the answers (answers.h), and what a killed process left half written; with `dry_run`
+ * only counts. Files of other names stay. *files and *bytes: what was (or would be) removed. */
 wpg_status wpg_cache_clear(size_t *files, uint64_t *bytes, const wpg_cache *cache, bool dry_run,
                            wpg_error *err);
 

@@ -75,6 +75,18 @@ for case in trip_uniform select_rare; do
     [ "$(line $case anchors)" = "$(line $case again)" ] || fail "$case: another match in the second run"
 done
 
+# No creation waits for a search. It is made behind the program, and what it found is known to the next start: that has the
+# words at once, and searches for nothing.
+made() { grep -o '[0-9]* made in the background' "$work/$1.log"; }
+for start in first second; do
+    WAVEPGO_CACHE=$work/stale.cache WAVEPGO_COMPILE=background WAVEPGO_VARIANT_WAIT=30 WAVEPGO_LOG=info use $start "$work/counted.bundle" $changed
+    same absent $start
+    for case in trip_uniform select_rare rfc_uniform; do
+        [ "$(line $case anchors)" = "$(line $case $start)" ] || fail "$start: $(line $case $start), in place of $(line $case anchors)"
+    done
+done
+[ -n "$(made first)" ] || fail "nothing was made behind the program: $(tail -n 1 first.log)"
+[ -z "$(made second)" ] || fail "the second start searched again: $(tail -n 1 second.log)"
 # Below the threshold nothing is applied, and the figure is told.
 awk '/result\[gid\] = sum;/ {
         print "for (uint k = 0u; k < push.iterations; ++k) { if (sum > 0.5) sum = sqrt(sum) * x; else sum = fract(sum * 3.0) + x; }"
@@ -93,6 +105,14 @@ line trip_uniform enough | grep '"found": "anchors"' >/dev/null || fail "MIN_MAT
 plain short $counted
 same short fewer
 same short enough
+# Each threshold has its own answer in the cache.
+for least in 90 10 90; do
+    rm -f least.uselog
+    WAVEPGO_MIN_MATCH=$least WAVEPGO_CACHE=$work/stale.cache WAVEPGO_COMPILE=background WAVEPGO_VARIANT_WAIT=30 use least "$work/longer.bundle" $counted
+    same short least
+    [ $least = 90 ] && of=fewer || of=enough
+    [ "$(line trip_uniform least)" = "$(line trip_uniform $of)" ] || fail "MIN_MATCH=$least: $(line trip_uniform least)"
+done
 
 # A merged file has no shaders to compare with; a merged bundle has.
 "$wavepgo" merge --quiet -o "$work/merged.profdata" "$work/counted.bundle" || fail "merge"

@@ -252,7 +252,7 @@ static void *search(void *argument)
 {
     wpg_weights weights;
     wpg_rewrite *stage = argument;
-    (void)wpg_stale_find(&weights, stage);
+    (void)wpg_stale_find(&weights, stage, true);
     return NULL;
 }
 
