@@ -72,7 +72,7 @@ static void flush(wpg_answers *all)
 {
     wpg_error err;
     if (all && wpg_answers_flush(all, &err) != WPG_OK)
-        wpg_log_once(WPG_LOG_WARN, "the cache of answers about shaders: %s", err.message);
+        wpg_log_once(WPG_LOG_INFO, "shader hashes are not cached: %s", err.message); /* costs time only */
 }
 
 void wpg_answer_note(wpg_hash128 key, wpg_hash128 answer)

@@ -452,16 +452,14 @@ void wpg_tune_load_verdicts(wpg_device *device, const char *bundle)
     size_t count = 0, others = 0;
     if (!bundle || !wpg_is_bundle(bundle))
         return;
-    if (wpg_bundle_load(&all, bundle, 1, &err) != WPG_OK)
+    if (wpg_bundle_load_kind(&all, bundle, "verdict", &err) != WPG_OK)
         wpg_log_warn("verdicts are not read: %s", err.message);
     else
         for (size_t i = 0; i < all.sets.count; i++)
-            if (strcmp(wpg_facts_kind(all.sets.data[i]), "verdict") == 0) {
-                if (keep_verdict(device, all.sets.data[i]))
-                    count++;
-                else
-                    others++;
-            }
+            if (keep_verdict(device, all.sets.data[i]))
+                count++;
+            else
+                others++;
     wpg_bundle_finish(&all);
     device->tuned = count > 0;
     if (count)

@@ -100,12 +100,11 @@ static void keep(wpg_hash128 pipeline, const wpg_profile_record *record, const w
 static wpg_status add_bundle(wpg_profile *into, const char *path, wpg_error *err)
 {
     wpg_bundle bundle = {0};
-    wpg_status status = wpg_bundle_load(&bundle, path, 1, err);
+    wpg_status status = wpg_bundle_load_kind(&bundle, path, "pipeline", err);
     for (size_t i = 0; status == WPG_OK && i < bundle.sets.count; i++) {
         const wpg_facts *facts = bundle.sets.data[i];
         wpg_hash128 pipeline;
-        if (strcmp(wpg_facts_kind(facts), "pipeline") == 0 &&
-            wpg_hash_from_hex(&pipeline, wpg_facts_subject(facts)))
+        if (wpg_hash_from_hex(&pipeline, wpg_facts_subject(facts)))
             (void)wpg_map_set(&usual.facts, pipeline.low, 0);
         status = wpg_push_facts_add(into, facts, err);
     }

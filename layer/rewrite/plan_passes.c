@@ -84,15 +84,18 @@ static bool rewrite_all(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 
 /* -- Use */
 
-/* Whether variants won, of the words that they would be made of now. */
-static bool by_value(const wpg_pipeline_plan *plan, const wpg_tune_win *win)
+/* True if variants won, of the words that they would be made of now. plan->later: the cache lacks these. */
+static bool by_value(wpg_pipeline_plan *plan, const wpg_tune_win *win)
 {
     wpg_hash128 words;
     if (!win->by_value || !plan->device->variants || plan->part)
         return false;
-    if (wpg_variant_words(&words, plan->device, plan->hash, plan->stages, plan->count) &&
+    if (wpg_variant_words(&words, &plan->later, plan->device, plan->hash, plan->stages, plan->count,
+                          plan->when) &&
         wpg_hash_equal(words, win->value_words))
         return true;
+    if (plan->later)
+        return false;
     wpg_log_info("pipeline %s: the verdict on push constants is for other words and is not applied",
                  plan->label);
     return false;
@@ -149,6 +152,8 @@ static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
         return;
     }
     plan->by_value = by_value(plan, win);
+    if (plan->later)
+        return;
     if (win->base || plan->by_value) {
         wpg_verdict_join(plan->won, win->set.passes, plan->by_value);
         if (win->is_static)
@@ -239,9 +244,10 @@ static void try_set(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateIn
 static void try_values(wpg_pipeline_plan *plan)
 {
     wpg_plan_candidate *candidate = &plan->candidates[plan->candidate_count];
+    bool later;
     *candidate = (wpg_plan_candidate){0}; /* a set that gave nothing new may have left its arrays there */
-    if (!plan->device->variants ||
-        !wpg_variant_words(&candidate->set.words, plan->device, plan->hash, plan->stages, plan->count))
+    if (!plan->device->variants || !wpg_variant_words(&candidate->set.words, &later, plan->device, plan->hash,
+                                                      plan->stages, plan->count, WPG_REWRITE_NOW))
         return;
     memcpy(candidate->set.passes, WPG_VERDICT_BY_VALUE, sizeof WPG_VERDICT_BY_VALUE);
     plan->candidate_count++;

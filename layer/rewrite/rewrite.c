@@ -684,7 +684,8 @@ static bool options_by_rule(wpg_optimize_options *options, const wpg_rewrite *re
 }
 
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
-                                  const wpg_device_features *features, const wpg_given_pushes *given)
+                                  const wpg_device_features *features, const wpg_given_pushes *given,
+                                  wpg_rewrite_when when)
 {
     wpg_optimize_options options;
     const bool probes = options_by_rule(&options, rewrite, features);
@@ -692,7 +693,9 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
     options.push_count = given->count;
     options.push_sets = given->sets;
     options.push_along = given->along;
-    WPG_TRY(recall_or_optimize(rewrite, "values", weights, &options, probes, WPG_REWRITE_NOW));
+    WPG_TRY(recall_or_optimize(rewrite, "values", weights, &options, probes, when));
+    if (rewrite->later)
+        return WPG_OK;
     dump_changed(rewrite, ".variant");
     return check(rewrite, &features->validate);
 }

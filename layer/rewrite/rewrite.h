@@ -54,7 +54,8 @@ typedef struct wpg_given_pushes {
 } wpg_given_pushes;
 /* Applies a profile for these values of push constants alone; remarks->push_words tells which mattered. */
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
-                                  const wpg_device_features *features, const wpg_given_pushes *given);
+                                  const wpg_device_features *features, const wpg_given_pushes *given,
+                                  wpg_rewrite_when when);
 
 /* Makes the stage its nth version for words of uniform blocks, alone: right only where remarks->tests hold.
  * remarks->test_count 0: there is no such version. */

@@ -17,9 +17,9 @@ void wpg_variant_values(wpg_given_pushes *given, const wpg_usual *usual, const u
     }
 }
 
-/* Adds a stage's words to *all; whether push constants were folded in it. */
-static bool add_stage(wpg_hash128 *all, const wpg_device *device, wpg_hash128 pipeline,
-                      const wpg_rewrite *stage, const wpg_given_pushes *given)
+/* Adds a stage's words to *all. Returns true if push constants were folded in the stage. */
+static bool add_stage(wpg_hash128 *all, bool *later, const wpg_device *device, wpg_hash128 pipeline,
+                      const wpg_rewrite *stage, const wpg_given_pushes *given, wpg_rewrite_when when)
 {
     wpg_rewrite variant;
     wpg_weights weights;
@@ -27,12 +27,11 @@ static bool add_stage(wpg_hash128 *all, const wpg_device *device, wpg_hash128 pi
     if (!wpg_rewrite_recall(&variant, stage, NULL))
         return false;
     wpg_arena_init(&arena);
-    bool folds = wpg_rewrite_parse(&variant, &variant.why) == WPG_OK;
-    if (folds) {
-        wpg_use_find(&weights, &arena, pipeline, &variant, true);
-        folds =
-            wpg_rewrite_for_values(&variant, &weights, &device->features, given) == WPG_OK && variant.changed;
-    }
+    wpg_use_find(&weights, &arena, pipeline, &variant, when == WPG_REWRITE_NOW);
+    bool folds = !variant.later &&
+                 wpg_rewrite_for_values(&variant, &weights, &device->features, given, when) == WPG_OK &&
+                 variant.changed;
+    *later |= variant.later;
     wpg_hash128 words = {0};
     if (folds)
         words = wpg_hash_bytes(variant.out_words, variant.out_count * sizeof *variant.out_words);
@@ -44,17 +43,18 @@ static bool add_stage(wpg_hash128 *all, const wpg_device *device, wpg_hash128 pi
     return folds;
 }
 
-bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
-                       const wpg_rewrite *stages, size_t count)
+bool wpg_variant_words(wpg_hash128 *words, bool *later, const wpg_device *device, wpg_hash128 pipeline,
+                       const wpg_rewrite *stages, size_t count, wpg_rewrite_when when)
 {
     const wpg_usual *usual = wpg_usual_of(pipeline);
     wpg_given_pushes given;
     bool folds = false;
+    *later = false;
     if (!usual)
         return false;
     wpg_variant_values(&given, usual, NULL);
     *words = (wpg_hash128){usual->words, 0};
-    for (size_t i = 0; i < count; i++)
-        folds |= add_stage(words, device, pipeline, &stages[i], &given);
-    return folds;
+    for (size_t i = 0; i < count && !*later; i++)
+        folds |= add_stage(words, later, device, pipeline, &stages[i], &given, when);
+    return folds && !*later;
 }

@@ -8,9 +8,10 @@
 #include "layer/rewrite/rewrite.h"
 
 /* The hash that a verdict on a pipeline's variants is about: of the words of all stages, made for the
- * commonest values together. False: no word is folded, so there are no variants. */
-bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
-                       const wpg_rewrite *stages, size_t count);
+ * commonest values together. False: no word is folded, so there are no variants; or, with
+ * WPG_REWRITE_IF_KEPT, *later: the cache lacks the words of a stage. */
+bool wpg_variant_words(wpg_hash128 *words, bool *later, const wpg_device *device, wpg_hash128 pipeline,
+                       const wpg_rewrite *stages, size_t count, wpg_rewrite_when when);
 
 /* The values of the usual words: these (by word), or the commonest (NULL). *given borrows from `usual`. */
 void wpg_variant_values(wpg_given_pushes *given, const wpg_usual *usual, const uint32_t *values);

@@ -35,7 +35,7 @@ static wpg_status rewrite_stage(wpg_rewrite *stage, const wpg_device *device, co
     wpg_variant_values(&given, set->usual, set->job);
     wpg_arena_init(&arena);
     wpg_use_find(&weights, &arena, set->hash, stage, true);
-    wpg_status status = wpg_rewrite_for_values(stage, &weights, &device->features, &given);
+    wpg_status status = wpg_rewrite_for_values(stage, &weights, &device->features, &given, WPG_REWRITE_NOW);
     wpg_arena_finish(&arena);
     return status;
 }

@@ -236,44 +236,61 @@ static bool is_place(const kind **found, const char *path, const char *name)
     return false;
 }
 
-static wpg_status load_listed(wpg_bundle *bundle, const char *folder, const wpg_facts *index, uint64_t weight,
-                              wpg_error *err)
+static wpg_status load_file(wpg_bundle *bundle, const char *folder, const wpg_fact *fact, const kind *k,
+                            uint64_t weight, wpg_error *err)
+{
+    char path[PATH_SIZE];
+    struct stat info;
+    WPG_TRY(compose(path, sizeof path, err, "%s/%s", folder, fact->key));
+    const wpg_status status = k->facts                 ? add_facts(bundle, path, k->name, weight, err)
+                              : stat(path, &info) != 0 ? WPG_E_NOT_FOUND
+                                                       : WPG_OK;
+    if (status == WPG_E_NOT_FOUND)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "bundle %s lacks %s, which its index names", folder, fact->key);
+    return status == WPG_OK && strcmp(k->name, "spirv") == 0 ? add_spirv(bundle, path, err) : status;
+}
+
+/* `only`: one kind; NULL: all. */
+static wpg_status load_listed(wpg_bundle *bundle, const char *folder, const wpg_facts *index,
+                              const char *only, uint64_t weight, wpg_error *err)
 {
     for (size_t i = 0; i < wpg_facts_size(index); i++) {
         const wpg_fact *fact = wpg_facts_at(index, i);
         const kind *k;
-        char path[PATH_SIZE];
-        if (fact->rule != WPG_FACT_IS || !kind_called(fact->text))
+        if (fact->rule != WPG_FACT_IS || !kind_called(fact->text) || (only && strcmp(fact->text, only) != 0))
             continue; /* a property, or a kind of a later version */
         if (!is_place(&k, fact->key, fact->text))
             return wpg_fail(err, WPG_E_FORMAT, "%s: its index names %s as a %s", folder, fact->key,
                             fact->text);
-        WPG_TRY(compose(path, sizeof path, err, "%s/%s", folder, fact->key));
-        struct stat info;
-        if (stat(path, &info) != 0)
-            return wpg_fail(err, WPG_E_NOT_FOUND, "bundle %s lacks %s, which its index names", folder,
-                            fact->key);
-        if (k->facts)
-            WPG_TRY(add_facts(bundle, path, k->name, weight, err));
-        else if (strcmp(k->name, "spirv") == 0)
-            WPG_TRY(add_spirv(bundle, path, err));
+        WPG_TRY(load_file(bundle, folder, fact, k, weight, err));
     }
     return WPG_OK;
 }
 
-wpg_status wpg_bundle_load(wpg_bundle *bundle, const char *path, uint64_t weight, wpg_error *err)
+static wpg_status load(wpg_bundle *bundle, const char *path, const char *only, uint64_t weight,
+                       wpg_error *err)
 {
     char index_path[PATH_SIZE];
     wpg_facts *index;
     WPG_TRY(compose(index_path, sizeof index_path, err, "%s/%s", path, WPG_BUNDLE_INDEX));
     WPG_TRY(wpg_facts_read_file(&index, index_path, err));
     wpg_status status = strcmp(wpg_facts_kind(index), "bundle") == 0
-                            ? load_listed(bundle, path, index, weight, err)
+                            ? load_listed(bundle, path, index, only, weight, err)
                             : wpg_fail(err, WPG_E_FORMAT, "%s is no bundle's index", index_path);
     wpg_facts_destroy(index);
     wpg_error later;
     wpg_status settled = settle(bundle, &later);
     return status == WPG_OK && settled != WPG_OK ? wpg_fail(err, settled, "%s", later.message) : status;
+}
+
+wpg_status wpg_bundle_load(wpg_bundle *bundle, const char *path, uint64_t weight, wpg_error *err)
+{
+    return load(bundle, path, NULL, weight, err);
+}
+
+wpg_status wpg_bundle_load_kind(wpg_bundle *bundle, const char *path, const char *only, wpg_error *err)
+{
+    return load(bundle, path, only, 1, err);
 }
 
 void wpg_bundle_finish(wpg_bundle *bundle)

@@ -46,6 +46,8 @@ bool wpg_is_bundle(const char *path);
 /* Adds the bundle at `path`, everything in it weighing `weight` times. What the index names has to be there
  * and readable. */
 wpg_status wpg_bundle_load(wpg_bundle *bundle, const char *path, uint64_t weight, wpg_error *err);
+/* As wpg_bundle_load, for files of the kind `only`. Files of other kinds are not looked at. */
+wpg_status wpg_bundle_load_kind(wpg_bundle *bundle, const char *path, const char *only, wpg_error *err);
 /* Writes everything below `path`, the index last. Profiles that are to be listed are there already. */
 wpg_status wpg_bundle_save(const char *path, wpg_bundle *bundle, wpg_error *err);
 void wpg_bundle_finish(wpg_bundle *bundle);

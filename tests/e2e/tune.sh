@@ -157,6 +157,16 @@ done
 grep "pipeline $rare: variant 1, for push constants" "$work/pushed-use.log" >/dev/null || { fail "variants that won are not built"; cat "$work/pushed-use.log"; }
 grep "\"pipeline\": \"$rare\", \"verdict\": \"p\"" "$work/pushed-use.uselog" >/dev/null || { fail "USE_LOG does not tell that variants won"; cat "$work/pushed-use.uselog"; }
 grep "pipeline $rare: variant 1, for push" "$work/unpushed-use.log" && fail "variants that lost are built"
+# Creation does not wait for the words that a verdict on push constants is about. The second start has them from the cache.
+for start in first second; do
+    WAVEPGO_SUMMARY=1 WAVEPGO_COMPILE=background WAVEPGO_CACHE=$work/values.cache values use pushed-$start "$work/pushed.wavepgo" \
+        "$bench" --size small --checksum --case select_rare
+    grep -F -f "$work/pushed-$start.out" "$work/image.out" >/dev/null || fail "$start: results differ"
+    grep "pipeline $rare: variant 1, for push constants" "$work/pushed-$start.log" >/dev/null || { fail "$start: variants that won are not built"; cat "$work/pushed-$start.log"; }
+    grep "\"pipeline\": \"$rare\", \"verdict\": \"p\"" "$work/pushed-$start.uselog" >/dev/null || { fail "$start: USE_LOG does not tell that variants won"; cat "$work/pushed-$start.uselog"; }
+done
+grep 'made in the background' "$work/pushed-first.log" >/dev/null || { fail "creation waited for a verdict's words"; tail -n 1 "$work/pushed-first.log"; }
+grep 'made in the background' "$work/pushed-second.log" && fail "the second start made a verdict's words anew"
 # Of other words (the passes that share them are let in): not applied.
 WAVEPGO_VARIANT_WAIT=20 use pushed-words "$work/pushed.wavepgo" "$bench" --size small --checksum --case select_rare
 grep 'verdict on push constants is for other words' "$work/pushed-words.log" >/dev/null || { fail "a verdict on other variants is applied"; cat "$work/pushed-words.log"; }

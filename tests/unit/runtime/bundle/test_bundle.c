@@ -77,6 +77,43 @@ static void same_subject_meets(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Files of other kinds may be missing or broken. A missing file of the kind is named. */
+static void one_kind_alone(void **state)
+{
+    (void)state;
+    wpg_error err;
+    write_text("pipelines/" HASH_A ".facts", "wavepgo-facts 1 pipeline " HASH_A "\nsum draws 3\nend\n");
+    write_text("shaders/" HASH_A ".info", "broken");
+    write_text("shaders/" HASH_B ".spv", "word");
+    assert_int_equal(wpg_bundle_write_index(folder, &err), WPG_OK);
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/shaders/" HASH_B ".spv", folder);
+    assert_int_equal(unlink(path), 0);
+    static const struct {
+        const char *kind;
+        wpg_status status;
+        size_t sets;
+    } cases[] = {{"pipeline", WPG_OK, 1},
+                 {"verdict", WPG_OK, 0},
+                 {"shader", WPG_E_FORMAT, 0},
+                 {"spirv", WPG_E_NOT_FOUND, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wpg_bundle bundle = {0};
+        assert_int_equal(wpg_bundle_load_kind(&bundle, folder, cases[i].kind, &err), cases[i].status);
+        assert_int_equal(bundle.sets.count, cases[i].sets);
+        assert_int_equal(bundle.spirv.count, 0);
+        assert_true(cases[i].status != WPG_E_NOT_FOUND ||
+                    strstr(err.message, "lacks shaders/" HASH_B ".spv"));
+        wpg_bundle_finish(&bundle);
+    }
+    (void)snprintf(path, sizeof path, "%s/pipelines/" HASH_A ".facts", folder);
+    assert_int_equal(unlink(path), 0);
+    wpg_bundle bundle = {0};
+    assert_int_equal(wpg_bundle_load_kind(&bundle, folder, "pipeline", &err), WPG_E_NOT_FOUND);
+    assert_non_null(strstr(err.message, "lacks pipelines/" HASH_A ".facts"));
+    wpg_bundle_finish(&bundle);
+}
+
 /* A shader's words may differ between processes: names stripped, say. Its stage may not. */
 static void words_of_a_shader_may_differ(void **state)
 {
@@ -170,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(same_subject_meets, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(one_kind_alone, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(words_of_a_shader_may_differ, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(index_that_lies, make_folder, drop_folder),
         cmocka_unit_test(paths),
