@@ -36,6 +36,7 @@ typedef struct answer {
     wpg_hash128 shader, like;
     progress progress;
     wpg_shader_match match; /* immutable once DONE */
+    bool incomplete;        /* a candidate could not be read: another run may find more */
     wpg_arena arena;        /* what the match points to */
 } answer;
 
@@ -182,9 +183,10 @@ static int by_likeness(const void *left, const void *right)
     return by_distance(left, right);
 }
 
-/* Candidates of that stage and entry point, the most alike first; in `arena`. */
-static size_t choose(choice **chosen, const wpg_rewrite *stage, const wpg_shader_forms *forms,
-                     wpg_arena *arena)
+/* Candidates of that stage and entry point, the most alike first; in `arena`. *incomplete is set if one cannot
+ * be read. */
+static size_t choose(choice **chosen, bool *incomplete, const wpg_rewrite *stage,
+                     const wpg_shader_forms *forms, wpg_arena *arena)
 {
     const char *name = wpg_stage_name(stage->stage.model);
     choice *list = WPG_ARENA_ARRAY(arena, choice, stale.candidates.count);
@@ -202,6 +204,7 @@ static size_t choose(choice **chosen, const wpg_rewrite *stage, const wpg_shader
         qsort(list, count, sizeof *list, by_distance);
     for (size_t i = 0; i < count && i < MOST_LOOKED_AT; i++) {
         const wpg_shader_forms *old = forms_of(list[i].candidate, &stage->stage);
+        *incomplete |= !old;
         if (!old || !old->functions[0])
             continue;
         list[i].likeness = wpg_form_likeness(old->functions[0], forms->functions[0]);
@@ -243,7 +246,7 @@ static void look_for(answer *found, const wpg_rewrite *stage)
     wpg_arena_init(&arena);
     if (wpg_shader_forms_create(&forms, module, &stage->stage, &err) == WPG_OK) {
         choice *chosen;
-        size_t count = choose(&chosen, stage, forms, &arena);
+        size_t count = choose(&chosen, &found->incomplete, stage, forms, &arena);
         match_chosen(found, chosen, count, forms, module, &stage->stage);
     }
     wpg_shader_forms_destroy(forms);
@@ -381,7 +384,7 @@ bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage, bool now)
     stage->like = found->like;
     const bool have =
         found->match.weights.function_count && found->match.share * 100 >= wpg_the_process.settings.min_match;
-    if (mine)
+    if (mine && !found->incomplete)
         note(stage, have);
     if (!have)
         return false;

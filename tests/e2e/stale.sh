@@ -123,10 +123,16 @@ line trip_uniform file | grep '"found": "no"' >/dev/null || fail "a file: $(line
 use merged "$work/merged.bundle" $changed
 [ "$(line trip_uniform merged)" = "$(line trip_uniform anchors)" ] || fail "a merged bundle: $(line trip_uniform merged)"
 # A bundle whose shader is damaged matches nothing, and harms nothing.
+cp -r "$work/merged.bundle/shaders" "$work/whole"
 for file in "$work"/merged.bundle/shaders/*.spv; do head -c 100 "$file" >cut && cp cut "$file"; done
-use damaged "$work/merged.bundle" $changed
+WAVEPGO_CACHE=$work/mended.cache use damaged "$work/merged.bundle" $changed
 same absent damaged
 line trip_uniform damaged | grep '"found": "no"' >/dev/null || fail "a damaged bundle: $(line trip_uniform damaged)"
+# Mended, it matches: that nothing was found in a damaged one is not kept.
+cp "$work"/whole/*.spv "$work/merged.bundle/shaders/"
+WAVEPGO_CACHE=$work/mended.cache WAVEPGO_COMPILE=background WAVEPGO_VARIANT_WAIT=30 use mended "$work/merged.bundle" $changed
+same absent mended
+[ "$(line trip_uniform mended)" = "$(line trip_uniform anchors)" ] || fail "a mended bundle: $(line trip_uniform mended)"
 
 # A profile from before the last change of identity names the same shaders otherwise: found without a bundle.
 mandelbrot=$WPG_BUILD/shaders/mandelbrot.comp.spv
