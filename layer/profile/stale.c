@@ -389,7 +389,7 @@ bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage, bool now)
     if (!have)
         return false;
     *weights = found->match.weights;
-    if (!name_of(&stage->anchors, weights_question, stage))
+    if (found->incomplete || !name_of(&stage->anchors, weights_question, stage))
         stage->anchors = (wpg_hash128){0};
     return true;
 }
