@@ -183,8 +183,8 @@ static int by_likeness(const void *left, const void *right)
     return by_distance(left, right);
 }
 
-/* Candidates of that stage and entry point, the most alike first; in `arena`. *incomplete is set if one cannot
- * be read. */
+/* Candidates of that stage and entry point, the most alike first; in `arena`. Sets *incomplete if a candidate
+ * cannot be read. */
 static size_t choose(choice **chosen, bool *incomplete, const wpg_rewrite *stage,
                      const wpg_shader_forms *forms, wpg_arena *arena)
 {

@@ -22,9 +22,9 @@
  *
  * Words of uniform blocks (compiler/analysis/values/word_sites.h) are asked the same way, at the entry, by
  * one wave of 64: a record of its own, so that it can be had alone. Of pixels and workgroups in small waves
- * one of 256 asks. One loop of code asks for all words: code for each would make many shaders three times as
- * long. Where there are two words or more, a reservoir (reservoir.h) keeps some visits with all words, as
- * further value sites of the record:
+ * one of 256 asks. One loop of code asks for all words, slot by slot: code for each would make many shaders
+ * three times as long. Where there are two words or more, a reservoir (reservoir.h) keeps some visits with
+ * all words, as further value sites of the record:
  *
  *             2n + i   word i of the visits kept: value | key << 32, with the number of visits it stands for;
  *                      the words of one visit have one key, made of them all
@@ -47,6 +47,7 @@ enum {
     SHIFT_SMALL_WAVES = 2, /* more than that for pixels and workgroups in waves of up to SMALL_WAVE lanes */
     SMALL_WAVE = 16,
     IDS_OF_A_WORD = 16, /* in the loop over all */
+    TRY_BITS = 2,       /* of WPG_TABLE_TRIES */
     ROUNDED = 16,       /* units in the last place */
 };
 
@@ -60,7 +61,7 @@ typedef struct value_point {
     const wpg_value_site *all;
     uint32_t all_count; /* 0: a site's point */
     uint32_t reservoir; /* its first counter */
-    uint32_t next;      /* variable: the next word; 0 until needed */
+    uint32_t next;      /* variable: the next word << TRY_BITS, and its try; 0 until needed */
 } value_point;
 
 /* Of one function: the lane's count of visits to sites that are sampled. */
@@ -458,15 +459,22 @@ static void ask_together(wpg_inject *in, value_point *point)
     uint32_t next = wpg_local_variable(in, &point->next);
     store(in, next, in->c_zero);
     wpg_repeat words = wpg_repeat_begin(in);
-    uint32_t k = WPG_EMIT(in, SpvOpLoad, in->t_u32, next), value = pick(in, values, count, k);
+    uint32_t at = WPG_EMIT(in, SpvOpLoad, in->t_u32, next), try_bits = constant(in, TRY_BITS);
+    uint32_t k = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, at, try_bits);
+    uint32_t number = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, at, constant(in, (1u << TRY_BITS) - 1));
+    uint32_t value = pick(in, values, count, k);
     wpg_value_table table = wpg_value_table_of(in, point->table, k, types, count);
-    wpg_value_table_add(in, &table, value);
-    wpg_if keep = wpg_if_begin(in, kept);
+    uint32_t done = wpg_value_table_try(in, &table, value, number);
+    wpg_if keep = wpg_if_begin(in, WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, done, kept));
     wpg_reservoir_store(in, point->reservoir, count, place, k, value);
     wpg_if_end(in, keep);
-    uint32_t following = WPG_EMIT(in, SpvOpIAdd, in->t_u32, k, in->c_one);
+    uint32_t after = WPG_EMIT(in, SpvOpIAdd, in->t_u32, k, in->c_one);
+    after = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, after, try_bits);
+    uint32_t again = WPG_EMIT(in, SpvOpIAdd, in->t_u32, at, in->c_one);
+    uint32_t following = wpg_select_u32(in, done, after, again);
     store(in, next, following);
-    wpg_repeat_end(in, words, WPG_EMIT(in, SpvOpULessThan, in->t_bool, following, constant(in, count)));
+    wpg_repeat_end(in, words,
+                   WPG_EMIT(in, SpvOpULessThan, in->t_bool, following, constant(in, count << TRY_BITS)));
     wpg_if_end(in, elected);
 }
 

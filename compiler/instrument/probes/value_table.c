@@ -73,14 +73,19 @@ static void note_extremes(wpg_inject *in, uint32_t words, const wpg_value_table 
     }
 }
 
+/* The exclusive or of the first slot and the second. */
+static uint32_t odd_of(wpg_inject *in, uint32_t hash)
+{
+    uint32_t shifted = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, hash, constant(in, 20));
+    uint32_t even = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, shifted, constant(in, WPG_VALUES_ENTRIES - 2));
+    return WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, even, in->c_one);
+}
+
 /* The first slot is another value's: two more. Index of the count that gets the sample. */
 static uint32_t look_further(wpg_inject *in, uint32_t words, const wpg_value_table *table, uint32_t hash,
                              uint32_t slot, uint32_t value)
 {
-    uint32_t shifted = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, hash, constant(in, 20));
-    uint32_t even = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, shifted, constant(in, WPG_VALUES_ENTRIES - 2));
-    uint32_t odd = WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, even, in->c_one);
-    uint32_t second = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, slot, odd);
+    uint32_t second = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, slot, odd_of(in, hash));
     uint32_t third = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, second, constant(in, 2));
     uint32_t in_second = take_slot(in, words, table, second, value, value);
     uint32_t wanted = WPG_EMIT(in, SpvOpSelect, in->t_u32, in_second, in->c_zero, value);
@@ -117,6 +122,43 @@ void wpg_value_table_add(wpg_inject *in, const wpg_value_table *table, uint32_t 
     wpg_memory_add_at(in, index, in->c_one);
 }
 
+uint32_t wpg_value_table_try(wpg_inject *in, const wpg_value_table *table, uint32_t value, uint32_t number)
+{
+    const uint32_t words = wpg_memory_words(in);
+    uint32_t first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, number, in->c_zero);
+    uint32_t second = WPG_EMIT(in, SpvOpIEqual, in->t_bool, number, in->c_one);
+    uint32_t hash = WPG_EMIT(in, SpvOpIMul, in->t_u32, value, constant(in, 0x9e3779b1u));
+    uint32_t slot = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, hash, constant(in, 28));
+    uint32_t apart = wpg_select_u32(in, first, in->c_zero, odd_of(in, hash));
+    uint32_t two = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, number, constant(in, 2));
+    slot = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, slot, apart);
+    slot = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, slot, two);
+
+    uint32_t taken = take_slot(in, words, table, slot, value, value);
+    uint32_t zero = WPG_EMIT(in, SpvOpIEqual, in->t_bool, value, in->c_zero);
+    uint32_t found = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, zero, taken);
+
+    /* The first try notes the greatest, the second the least, if the first slot is another value's. A maximum
+     * with zero changes nothing. */
+    uint32_t key = ordered(in, table, value), not_key = WPG_EMIT(in, SpvOpNot, in->t_u32, key);
+    uint32_t greatest = wpg_select_u32(in, found, in->c_zero, key);
+    uint32_t extreme = wpg_select_u32(in, first, greatest, in->c_zero);
+    extreme = wpg_select_u32(in, second, not_key, extreme);
+    uint32_t odd = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, number, in->c_one);
+    uint32_t at = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, odd, in->c_one);
+    at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, at, word_of(in, table, WPG_VALUES_GREATEST));
+    (void)WPG_EMIT(in, SpvOpAtomicUMax, in->t_u32, wpg_memory_word_at(in, words, at), in->memory.scope,
+                   in->memory.semantics, extreme);
+
+    uint32_t index =
+        wpg_select_u32(in, taken, count_of(in, table, slot), counter_of(in, table, WPG_VALUES_OTHERS));
+    index = wpg_select_u32(in, zero, counter_of(in, table, WPG_VALUES_ZERO), index);
+    uint32_t last = WPG_EMIT(in, SpvOpIEqual, in->t_bool, number, constant(in, WPG_TABLE_TRIES - 1));
+    uint32_t done = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, found, last);
+    wpg_memory_add_at(in, index, wpg_select_u32(in, done, in->c_one, in->c_zero));
+    return done;
+}
+
 /* Bit k of a set of up to 64 bits: u32, 0 or 1. */
 static uint32_t bit_of(wpg_inject *in, uint64_t set, uint32_t k, uint32_t count)
 {
@@ -139,7 +181,8 @@ wpg_value_table wpg_value_table_of(wpg_inject *in, uint32_t first, uint32_t k, c
         with_sign |= (uint64_t)(types[i] == WPG_VALUE_SINT || types[i] == WPG_VALUE_FLOAT) << i;
         floats |= (uint64_t)(types[i] == WPG_VALUE_FLOAT) << i;
     }
-    uint32_t is_float = bit_of(in, floats, k, count), has_sign = bit_of(in, with_sign, k, count);
+    uint32_t is_float = bit_of(in, floats, k, count);
+    uint32_t has_sign = with_sign == floats ? is_float : bit_of(in, with_sign, k, count);
     return (wpg_value_table){
         .first = first,
         .offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, k, constant(in, WPG_VALUES_COUNTERS)),

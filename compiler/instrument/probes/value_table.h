@@ -31,4 +31,10 @@ wpg_value_table wpg_value_table_of(wpg_inject *in, uint32_t first, uint32_t k, c
  * that branch. */
 void wpg_value_table_add(wpg_inject *in, const wpg_value_table *table, uint32_t value);
 
+/* Tries one slot for a value, in a loop of the caller's. Counts as wpg_value_table_add does, by three atomic
+ * operations in the code in place of six. `number` is the id of a u32: the number of the try, from 0, below
+ * WPG_TABLE_TRIES. Returns the id of a Boolean: the value is counted, and the loop goes on with the next. */
+enum { WPG_TABLE_TRIES = 3 };
+uint32_t wpg_value_table_try(wpg_inject *in, const wpg_value_table *table, uint32_t value, uint32_t number);
+
 #endif

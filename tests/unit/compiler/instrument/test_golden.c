@@ -6,7 +6,7 @@
  *              spirv-1.0 sample-N early-state words small-waves
  *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
  *     EXPECT: text                          in this order; %{} stands for any id
- *     EXPECT-ANYWHERE: text    ABSENT: text
+ *     EXPECT-ANYWHERE: text    ABSENT: text    ONCE: text
  *     COUNTERS: n   FUNCTIONS: n   SELECTS: n   SAMPLED: n   NOTE: text   EARLY: lost|kept
  *     REFUSED: text                         refused with this in the message, the module untouched
  *
@@ -109,6 +109,11 @@ static void check_text(const golden *g, const char *text)
     for (at = g->text; (value = directive(&at, "ABSENT")); free(value)) {
         if (find(text, value))
             fail_msg("%s: '%s' is there in\n%s", g->path, value, text);
+    }
+    for (at = g->text; (value = directive(&at, "ONCE")); free(value)) {
+        const char *first = strstr(text, value);
+        if (!first || strstr(first + 1, value))
+            fail_msg("%s: '%s' is not there once in\n%s", g->path, value, text);
     }
 }
 
