@@ -204,8 +204,8 @@ static void note_shader(wpg_hash128 pipeline, const wpg_rewrite *stage)
     (void)pthread_mutex_unlock(&shaders.lock);
 }
 
-/* The name that profiles from before WPG_IDENTITY_VERSION have for the shader. Parses the
- * words unless the cache knows the name. */
+/* The name that profiles from before WPG_IDENTITY_VERSION have for the shader. Parses the words unless the
+ * cache knows the name. */
 static wpg_status hash_before(wpg_hash128 *hash, const wpg_rewrite *stage)
 {
     wpg_module *module;

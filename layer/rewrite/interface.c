@@ -106,9 +106,9 @@ static bool ask_fragments(wpg_output_use *use, wpg_rewrite *fragment, const wpg_
 static bool writes_unread(wpg_rewrite *stage, const wpg_output_use *use)
 {
     wpg_hash128 key, answer = {0};
-    const bool keyed = wpg_answer_key(&key, "writes unread", stage, use->read, sizeof use->read);
     if (!use->known)
         return false;
+    const bool keyed = wpg_answer_key(&key, "writes unread", stage, use->read, sizeof use->read);
     if (keyed && wpg_answer_find(&answer, key))
         return answer.low != 0;
     if (wpg_rewrite_parse(stage, NULL) != WPG_OK)

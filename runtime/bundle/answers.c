@@ -7,7 +7,6 @@
 #include "runtime/bundle/answers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -174,18 +173,14 @@ static bool take(wpg_writer *w, wpg_answers *answers)
 
 static wpg_status append(const char *path, const wpg_writer *w, wpg_error *err)
 {
-    enum { HOW = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK };
-    int fd = open(path, HOW, 0666);
-    if (fd < 0 && errno == ENOENT) {
-        char folder[4096];
-        (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-        WPG_TRY(wpg_make_folders(folder, err));
-        fd = open(path, HOW, 0666);
-    }
-    const bool written = fd >= 0 && wpg_write_all(fd, w->data, w->size);
+    char folder[4096];
+    int fd;
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    WPG_TRY(wpg_make_folders(folder, err));
+    WPG_TRY(wpg_open_append(&fd, path, err));
+    const bool written = wpg_write_all(fd, w->data, w->size);
     const int why = errno;
-    if (fd >= 0)
-        (void)close(fd);
+    (void)close(fd);
     return written ? WPG_OK : wpg_fail(err, WPG_E_IO, "cannot write %s: %s", path, strerror(why));
 }
 
