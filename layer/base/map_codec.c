@@ -104,6 +104,8 @@ static void write_path(wpg_writer *out, const wpg_counter_map *map, const wpg_co
     wpg_write_u8(out, path->table.words);
     wpg_write_u8(out, path->table.bits);
     wpg_write_u8(out, path->table.copies);
+    wpg_write_u8(out, path->table.most);
+    wpg_write_u8(out, path->table.part);
     wpg_write_u8(out, path->mixed);
     wpg_write_uleb(out, path->full);
     wpg_write_uleb(out, path->size);
@@ -218,9 +220,11 @@ static bool read_path_table(wpg_path_table *table, const wpg_counter_map *map, w
     table->words = wpg_read_u8(in);
     table->bits = wpg_read_u8(in);
     table->copies = wpg_read_u8(in);
+    table->most = wpg_read_u8(in);
+    table->part = wpg_read_u8(in) != 0;
     if (in->overrun || first < map->first_counter || first > end || !table->words ||
         table->words > WPG_PATH_WORDS || !table->bits || table->bits > WPG_PATH_BITS || !table->copies ||
-        table->copies > WPG_COPIES)
+        table->copies > WPG_COPIES || table->most > WPG_PATH_LANES || (table->most && table->words > 1))
         return false;
     table->first = (uint32_t)first;
     return end - first >= wpg_path_counters(table);
@@ -238,6 +242,7 @@ static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
         wpg_counter_path path = {.first = (uint32_t)fields.count};
         good = read_path_table(&path.table, map, in);
         path.mixed = wpg_read_u8(in) != 0;
+        good = good && (path.mixed || !path.table.most);
         uint64_t full = wpg_read_uleb(in), size = wpg_read_uleb(in);
         good = good && full >= map->first_counter && full <= end && size <= UINT32_MAX &&
                read_field(&path.lanes, &path.table, in);

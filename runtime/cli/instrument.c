@@ -49,6 +49,17 @@ static bool parse_rate(uint32_t *rate, const char *text)
     return end != number && !*end && value >= 1 && value <= WPG_SAMPLE_MAX;
 }
 
+/* A power of two up to the 128 lanes of a ballot (Vulkan 1.3, VkPhysicalDeviceVulkan11Properties). */
+static bool parse_wave_size(wpg_instrument_target *target, const char *text)
+{
+    char *end;
+    unsigned long lanes = strtoul(text, &end, 10);
+    if (end == text || *end || lanes < 1 || lanes > WPG_PATH_LANES || (lanes & (lanes - 1)))
+        return false;
+    target->subgroup_size = target->subgroup_most = (uint32_t)lanes;
+    return true;
+}
+
 static int parse(instrument_options *options, int argc, char **argv)
 {
     struct {
@@ -89,6 +100,11 @@ static int parse(instrument_options *options, int argc, char **argv)
         if (strcmp(argv[at], "--sample") == 0) {
             if (at + 1 >= argc || !parse_rate(&options->counting.sample, argv[at + 1]))
                 return wpg_usage_error(command_name, "--sample takes 1/N, N up to %d", WPG_SAMPLE_MAX);
+            at++;
+        } else if (strcmp(argv[at], "--wave-size") == 0) {
+            if (at + 1 >= argc || !parse_wave_size(&options->counting.target, argv[at + 1]))
+                return wpg_usage_error(command_name, "--wave-size takes a power of two up to %d",
+                                       WPG_PATH_LANES);
             at++;
         } else if (strcmp(argv[at], "--spec") == 0) {
             wpg_spec_value value;
@@ -177,8 +193,11 @@ static void print_map(const wpg_counter_map *map)
     for (uint32_t i = 0; i < map->path_count; i++) {
         const wpg_counter_path *path = &map->paths[i];
         (void)printf("  %s @%u: %u places, %u words, %u copies; %u tallies from @%u:",
-                     path->mixed ? "mixed waves" : "paths", path->table.first, 1u << path->table.bits,
-                     path->table.words, path->table.copies, path->count, path->full);
+                     path->table.most ? "all waves"
+                     : path->mixed    ? "mixed waves"
+                                      : "paths",
+                     path->table.first, 1u << path->table.bits, path->table.words, path->table.copies,
+                     path->count, path->full);
         for (uint32_t j = 0; j < wpg_path_field_count(path); j++) {
             const wpg_path_field *field = &map->path_fields[path->first + j];
             (void)printf(" %u.%u:%u%s", field->word, field->shift, field->width, field->plus ? "+1" : "");

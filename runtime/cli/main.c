@@ -208,6 +208,7 @@ static const wpg_command commands[] = {
      "  --no-subgroups        as for a driver without subgroup operations in that stage\n"
      "  --no-int64-atomics    as for a driver without 64-bit buffer atomics\n"
      "  --lane-loops          as for a driver that loops over the lanes of a wave (lavapipe 25)\n"
+     "  --wave-size N         as for a driver whose waves have N lanes (default: up to 128; 32 are full)\n"
      "  --validate            run the validator on the result\n"
      "  --all-selects         count selects that no pass can use, too\n"
      "  --no-selects          do not count selects\n"

@@ -1,12 +1,16 @@
 /* What counting makes of modules, and what that costs a driver's compiler:
  *
- *     growth [-s] [-o] [-l SECONDS] [-F FORMS] -v VERTEX.spv -f FRAGMENT.spv FILE.spv...    - reads names
+ *     growth [-s] [-o] [-l SECONDS] [-n TIMES] [-p PROBES] [-F FORMS]
+ *            -v VERTEX.spv -f FRAGMENT.spv FILE.spv...
+ *
+ * FILE "-": the names are read from standard input.
  *
  * A line for each first entry point (fragment and compute) and each form: file, form, words, blocks, phis,
  * milliseconds of processor time in the driver, all threads; "-" where it did not end within the limit, or
  * crashed. Limit 0: nothing is compiled. -s: the driver suspends at barriers. -o: it loops over lanes. Forms:
  * as given, in normal form, each strategy, and `auto` with the usual budget. Each form (of FORMS, or all) is
- * compiled in a process of its own, after a small pipeline of VERTEX and FRAGMENT. Nothing of the shader
+ * compiled in a process of its own, after a small pipeline of VERTEX and FRAGMENT; TIMES times (1), the forms
+ * by turns, and the least time is written. PROBES: as the setting, none by default. Nothing of the shader
  * runs: lavapipe, which compiles at the first use, is given a draw without pixels or a dispatch of no groups.
  * Threads: one. */
 #include <signal.h>
@@ -25,7 +29,8 @@
 
 static unsigned limit = 60; /* seconds; 0: nothing is compiled */
 static bool suspends, loops;
-static const char *vertex_path, *fragment_path, *wanted;
+static unsigned times = 1;
+static const char *vertex_path, *fragment_path, *wanted, *probes = "none";
 
 enum { AS_GIVEN = -2, NORMAL_FORM = -1, WITH_BUDGET = 100, BUDGET = 8 };
 
@@ -40,6 +45,7 @@ static const struct form {
              {"naive", WPG_STRATEGY_NAIVE},
              {"lane", WPG_STRATEGY_LANE},
              {"budget", WITH_BUDGET}};
+enum { FORMS = sizeof forms / sizeof *forms };
 
 typedef struct subject {
     uint32_t *words;
@@ -82,6 +88,8 @@ static bool make_words(uint32_t **words, size_t *count, const subject *s, int st
     wpg_counter_map *map = NULL;
     options.target.suspends_at_barriers = suspends;
     options.target.loops_over_lanes = loops;
+    if (wpg_probes_parse(&options.probes, probes, NULL) != WPG_OK)
+        exit(2);
     if (strategy == AS_GIVEN) {
         *words = s->words;
         *count = s->count;
@@ -167,20 +175,11 @@ static void child(const subject *s, const uint32_t *words, size_t count, FILE *o
     _exit(0);
 }
 
-static void measure(const char *file, const subject *s, const struct form *form)
+/* Milliseconds; below 0: it did not end. */
+static double compile(const subject *s, const uint32_t *words, size_t count)
 {
-    uint32_t *words;
-    size_t count;
     char text[64] = "";
     int ends[2], status;
-    if (!make_words(&words, &count, s, form->strategy))
-        return;
-    const unsigned labels = count_of(words, count, SpvOpLabel), phis = count_of(words, count, SpvOpPhi);
-    printf("%s\t%s\t%zu\t%u\t%u\t", file, form->name, count, labels, phis);
-    if (limit == 0) {
-        printf("-\n");
-        return;
-    }
     if (pipe(ends) != 0)
         exit(2);
     (void)fflush(stdout);
@@ -195,7 +194,38 @@ static void measure(const char *file, const subject *s, const struct form *form)
     (void)close(ends[0]);
     if (pid < 0 || waitpid(pid, &status, 0) != pid)
         exit(2);
-    printf("%s\n", got > 0 ? text : "-");
+    return got > 0 ? strtod(text, NULL) : -1;
+}
+
+static bool is_wanted(const struct form *form)
+{
+    return !wanted || strstr(wanted, form->name);
+}
+
+static void measure(const char *file, const subject *s)
+{
+    uint32_t *words[FORMS] = {0};
+    size_t count[FORMS];
+    double ms[FORMS];
+    for (size_t f = 0; f < FORMS; f++)
+        if (is_wanted(&forms[f]) && !make_words(&words[f], &count[f], s, forms[f].strategy))
+            words[f] = NULL;
+    for (unsigned turn = 0; turn < times; turn++)
+        for (size_t f = 0; f < FORMS; f++) {
+            if (!words[f] || (turn && ms[f] < 0))
+                continue;
+            const double one = limit ? compile(s, words[f], count[f]) : -1;
+            ms[f] = !turn || one < ms[f] ? one : ms[f];
+        }
+    for (size_t f = 0; f < FORMS; f++) {
+        if (!words[f])
+            continue;
+        printf("%s\t%s\t%zu\t%u\t%u\t", file, forms[f].name, count[f],
+               count_of(words[f], count[f], SpvOpLabel), count_of(words[f], count[f], SpvOpPhi));
+        printf(ms[f] < 0 ? "-\n" : "%.2f\n", ms[f]);
+        if (words[f] != s->words)
+            free(words[f]);
+    }
 }
 
 static void check(const char *file)
@@ -210,9 +240,7 @@ static void check(const char *file)
     s.words = (uint32_t *)(void *)data;
     s.count = size / 4;
     if (wpg_module_parse(&module, s.words, s.count, NULL) == WPG_OK && read_subject(&s, module))
-        for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-            if (!wanted || strstr(wanted, forms[i].name))
-                measure(slash ? slash + 1 : file, &s, &forms[i]);
+        measure(slash ? slash + 1 : file, &s);
     wpg_module_destroy(module);
     free(data);
 }
@@ -221,13 +249,17 @@ int main(int argc, char **argv)
 {
     char line[4096];
     int option;
-    while ((option = getopt(argc, argv, "sol:v:f:F:")) != -1)
+    while ((option = getopt(argc, argv, "sol:n:p:v:f:F:")) != -1)
         if (option == 's')
             suspends = true;
         else if (option == 'o')
             loops = true;
         else if (option == 'l')
             limit = (unsigned)strtoul(optarg, NULL, 10);
+        else if (option == 'n')
+            times = (unsigned)strtoul(optarg, NULL, 10);
+        else if (option == 'p')
+            probes = optarg;
         else if (option == 'F')
             wanted = optarg;
         else if (option == 'v')

@@ -4,6 +4,8 @@
 #     sh tests/corpus/growth.sh FOLDER OF .spv...      fragment and compute shaders; of a release build
 #
 #     DRIVERS="new old radv intel"   FORMS=normal,budget,auto,naive,lane   STEP=10: one module of ten   LIMIT=20: seconds a module
+#     TIMES=1: compiles of each form, by turns, of which the least time counts    PROBES=none: as the setting
+#     LINES=FILE: the lines of all modules are kept as FILE.DRIVER
 #
 # Over the shader in its normal form, which is what use mode starts with: words, and the driver's processor time. `budget` is
 # what generate mode does by itself, `auto` the same without a budget. Times below FLOOR (5) milliseconds say little, so of such
@@ -11,7 +13,7 @@
 # the family RADV_FORCE_FAMILY (navi31). Intel's driver: by the number INTEL_DEVICE (9a49, Tiger Lake).
 set -eu
 started=$PWD
-[ $# -gt 0 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
 WPG_SOURCE=$root WPG_BUILD=${WPG_BUILD:-$root/build} WPG_DRIVER=new WPG_CASE=
 WPG_PROGRAMS=$WPG_BUILD/bin WPG_SPIRV=$WPG_BUILD/tests/e2e/spirv
@@ -72,9 +74,10 @@ for driver in ${DRIVERS:-new old radv}; do
         case $driver in new) suspends="-s -o" ;; old) suspends=-s ;; esac
         [ "$driver" != intel ] || on() { on_intel "${INTEL_DEVICE:-9a49}" "$@"; }
         # shellcheck disable=SC2086
-        on "$WPG_PROGRAMS/corpus_growth" $suspends -l "$limit" -F "$forms" -v "$WPG_SPIRV/triangle.vert.spv" -f "$WPG_SPIRV/plain.frag.spv" - <"$work/list" \
+        on "$WPG_PROGRAMS/corpus_growth" $suspends -l "$limit" -n "${TIMES:-1}" -p "${PROBES:-none}" -F "$forms" -v "$WPG_SPIRV/triangle.vert.spv" -f "$WPG_SPIRV/plain.frag.spv" - <"$work/list" \
             >"$work/$driver.lines" 2>"$work/$driver.err"
     )
     grep -qE '	[0-9.]+$' "$work/$driver.lines" || die "$driver: $(head -n 1 "$work/$driver.err")"
+    [ -z "${LINES:-}" ] || cp "$work/$driver.lines" "$LINES.$driver"
     awk -F '\t' -v driver="$driver" -v forms="$forms" -v limit="$limit" -v floor="$floor" "$percentiles" "$work/$driver.lines"
 done

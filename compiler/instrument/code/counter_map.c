@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static const uint32_t WRITTEN = UINT32_C(1) << 30; /* a bit that no field has */
+
 uint32_t wpg_path_keys(const wpg_path_table *table)
 {
-    return (uint32_t)table->words << (table->bits - 1);
+    return table->most ? 0 : (uint32_t)table->words << (table->bits - 1);
 }
 
 uint32_t wpg_path_counters(const wpg_path_table *table)
@@ -14,10 +16,37 @@ uint32_t wpg_path_counters(const wpg_path_table *table)
     return wpg_path_keys(table) + ((uint32_t)table->copies << table->bits);
 }
 
-/* Of the key at a place; 0 while it is not written. */
-static uint32_t key_word(const wpg_path_table *table, uint32_t word, uint32_t place, const uint64_t *values)
+static uint32_t next_digit(uint32_t *place, uint32_t radix)
 {
+    const uint32_t digit = *place % radix;
+    *place /= radix;
+    return digit;
+}
+
+/* The one word of the key that the place itself tells; 0: no wave has that place. */
+static uint32_t key_of_place(const wpg_counter_map *map, const wpg_counter_path *path, uint32_t place)
+{
+    const wpg_path_table *table = &path->table;
+    const wpg_path_field *fields = &map->path_fields[path->first];
+    uint32_t key = (next_digit(&place, table->most) + 1) << path->lanes.shift | WRITTEN;
+    key |= (table->part ? next_digit(&place, 2) : 1) << WPG_LANES_WIDTH;
+    for (uint32_t i = 0; i < WPG_WAVE_FIELDS * path->count; i += WPG_WAVE_FIELDS) {
+        if (fields[i].width)
+            key |= next_digit(&place, table->most + UINT32_C(1)) << fields[i].shift;
+        else if (fields[i + 1].width)
+            key |= next_digit(&place, 2) << fields[i + 1].shift;
+    }
+    return place ? 0 : key;
+}
+
+/* Of the key at a place; 0 while it is not written. */
+static uint32_t key_word(const wpg_counter_map *map, const wpg_counter_path *path, uint32_t word,
+                         uint32_t place, const uint64_t *values)
+{
+    const wpg_path_table *table = &path->table;
     uint32_t at = (word << table->bits) + place;
+    if (table->most)
+        return key_of_place(map, path, place);
     return (uint32_t)(values[table->first + at / 2] >> at % 2 * 32);
 }
 
@@ -60,20 +89,20 @@ static void numbers_of_wave(uint64_t numbers[3], const wpg_wave_fields *fields, 
 static uint64_t share_of_key(const wpg_counter_map *map, const wpg_counter_path *path, uint32_t tally,
                              uint32_t kind, uint32_t place, const uint64_t *values)
 {
-    const uint32_t of_lanes = key_word(&path->table, path->lanes.word, place, values);
+    const uint32_t of_lanes = key_word(map, path, path->lanes.word, place, values);
     const uint64_t lanes = number_in(of_lanes, path->lanes);
     const wpg_path_field *fields = &map->path_fields[path->first];
     if (!of_lanes)
         return 0;
     if (!path->mixed) {
-        const uint32_t word = key_word(&path->table, fields[tally].word, place, values);
+        const uint32_t word = key_word(map, path, fields[tally].word, place, values);
         return word ? share_of_alike(path->size, lanes, number_in(word, fields[tally]), kind) : 0;
     }
     wpg_wave_fields of = {fields[WPG_WAVE_FIELDS * tally], fields[WPG_WAVE_FIELDS * tally + 1],
                           fields[WPG_WAVE_FIELDS * tally + 2]};
-    const uint32_t words[] = {key_word(&path->table, of.lanes.word, place, values),
-                              key_word(&path->table, of.waves.word, place, values),
-                              key_word(&path->table, of.uniform.word, place, values)};
+    const uint32_t words[] = {key_word(map, path, of.lanes.word, place, values),
+                              key_word(map, path, of.waves.word, place, values),
+                              key_word(map, path, of.uniform.word, place, values)};
     if (!words[0] || !words[1] || !words[2])
         return 0;
     uint64_t numbers[3];

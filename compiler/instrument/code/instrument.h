@@ -216,7 +216,7 @@ typedef struct wpg_counter_sum {
 /* Waves counted by their path, in place of by tallies (counting/paths.h). A table has keys, and behind them a
  * counter for each, several times. A key tells how many lanes the wave had, and how often they came to each
  * of `count` tallies. A tally's counters lie side by side: full, lanes, waves, uniform. */
-enum { WPG_PATH_WORDS = 24, WPG_PATH_BITS = 9 }; /* at most */
+enum { WPG_PATH_WORDS = 24, WPG_PATH_BITS = 10, WPG_PATH_LANES = 128 }; /* at most */
 enum { WPG_COPIES = 8, WPG_TALLY_COUNTERS = 4 };
 /* Where a key holds a number: bits of a word. */
 typedef struct wpg_path_field {
@@ -228,6 +228,12 @@ typedef struct wpg_path_table {
                        (w << bits) + k */
     uint8_t bits;   /* there are 1 << bits places */
     uint8_t copies; /* of the counts, one after the other; a path's count is their sum */
+    /* Not zero: the place itself tells the key, of waves of at most so many lanes, and there are no keys in
+     * memory. A place is the sum of digits, the lowest first: lanes - 1 (of `most`), whether none of E is
+     * missing (of two, where `part` is set), then each tally's number: lanes that came (of `most` + 1) or, of
+     * a mark that all have alike, one bit. */
+    uint8_t most;
+    bool part; /* some waves lack lanes of E */
 } wpg_path_table;
 typedef struct wpg_counter_path {
     wpg_path_table table;

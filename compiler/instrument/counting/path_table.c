@@ -6,6 +6,8 @@
  * lanes. One pipeline draws many surfaces there, each with paths of its own. The more tallies a table tells,
  * the more a wave without a place costs. Arms have few paths each, but there are many arms. */
 enum { COMPUTE_ALIKE_BITS = 4, COMPUTE_BITS = 6, OTHER_BITS = 7, MANY_BITS = 9, MANY_TALLIES = 64 };
+/* Most places of a table of all keys: 8 KiB with all copies. */
+enum { COMPUTE_ALL_BITS = 7, OTHER_ALL_BITS = WPG_PATH_BITS, FEWEST_BITS = 3 /* a cache line */ };
 
 uint32_t wpg_next_line(const wpg_chooser *c)
 {
@@ -30,9 +32,28 @@ void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, co
     c->plan->counter_count += table->first - next + wpg_path_counters(table);
 }
 
+bool wpg_table_reserve_all(wpg_chooser *c, wpg_path_table *table, uint64_t places, uint32_t most, bool part)
+{
+    const bool copied = wpg_sample_has_copies(c->plan);
+    const uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
+    uint32_t bits = FEWEST_BITS;
+    while (places > UINT64_C(1) << bits)
+        if (bits++ == (copied ? COMPUTE_ALL_BITS : OTHER_ALL_BITS))
+            return false;
+    *table = (wpg_path_table){.first = wpg_next_line(c),
+                              .words = 1,
+                              .bits = (uint8_t)bits,
+                              .copies = copied ? WPG_COPIES : 1,
+                              .most = (uint8_t)most,
+                              .part = part};
+    c->plan->counter_count += table->first - next + wpg_path_counters(table);
+    return true;
+}
+
 void wpg_table_declare(wpg_inject *in, const wpg_path_table *table)
 {
-    wpg_memory_declare_words(in);
+    if (!table->most)
+        wpg_memory_declare_words(in);
     if (table->copies > 1)
         wpg_sample_declare_copies(in);
 }

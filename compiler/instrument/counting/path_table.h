@@ -4,6 +4,9 @@
  *     counts: a counter a place; in compute stages several times, by workgroup, since processors that add to
  *             one cache line wait for each other
  *
+ * Of few possible keys each has a place of its own, and none is in memory (wpg_path_table.most). A wave then
+ * needs to look for nothing.
+ *
  * Why no lock is needed. Word 0 is taken by compare-and-exchange. The lane that gets it writes the other
  * words, once each. No written word is zero. A wave counts by a key only if it saw every word of the key.
  *
@@ -24,6 +27,9 @@ uint32_t wpg_next_line(const wpg_chooser *c);
  * alike. */
 void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, const wpg_region *region,
                        bool alike);
+/* The same for a table in which each of `places` keys has its place, of waves of at most `most` lanes. False:
+ * that are too many. */
+bool wpg_table_reserve_all(wpg_chooser *c, wpg_path_table *table, uint64_t places, uint32_t most, bool part);
 void wpg_table_declare(wpg_inject *in, const wpg_path_table *table);
 
 /* One wave's search for its key. */

@@ -6,8 +6,6 @@
 /* Bits of a number of visits: as many as there are in the fewest words, but rather one more word than few. */
 enum { MOST_WIDTH = 16, GOOD_WIDTH = 7, LEAST_WIDTH = 6 };
 enum { FEW_TALLIES = 2 }; /* of fewer, nothing is saved */
-/* Where a wave's own numbers take no more reductions, its lanes' paths are not asked for. */
-enum { FEW_REDUCTIONS = 1 };
 
 /* -- Planning */
 
@@ -156,7 +154,7 @@ static void plan_region(wpg_chooser *c, wpg_region *r)
         if (c->tallies.data[r->tallies[i]].full == WPG_NO_COUNTER)
             return;
     uint32_t reductions = wpg_plan_waves(c, r);
-    if (!c->failed && (!reductions || reductions > FEW_REDUCTIONS + 1 || !r->wave->table.words))
+    if (!c->failed && (!reductions || reductions > WPG_FEW_REDUCTIONS + 1 || !r->wave->table.words))
         plan_paths(c, r);
 }
 

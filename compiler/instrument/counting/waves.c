@@ -6,6 +6,9 @@ enum { MOST_LANES = 128, MOST_WORDS = 40, FEWEST_BITS = 6 };
  * Where it takes MANY_STEPS, more code pays. */
 enum { MOST_REDUCTIONS = 24, MOST_KEY_WORDS = 6 };
 enum { MANY_STEPS = 4, MANY_STEPS_REDUCTIONS = 40, MANY_STEPS_KEY_WORDS = WPG_PATH_WORDS };
+/* Beside a table of paths, a table of numbers costs compilers more than so few tallies save. These are one
+ * step for a wave of eight (shaders/measured/2026-11-29-every-key.md). */
+enum { FEW_TOLD = 8 };
 /* Of more words for what all lanes add up than this, numbers get narrower. */
 enum { FEW_SUMS = 8 };
 /* A leader costs a reduction, and a ballot that is as dear. Fewer numbers have a reduction each. */
@@ -27,6 +30,7 @@ typedef struct layout {
     uint32_t width, more;      /* of a lane's visits; what the sum of all lanes takes more */
     uint32_t reductions;
     uint32_t added_up; /* words of what all lanes add up */
+    bool all_keys;     /* each possible key gets a place: what is always once takes no field */
 } layout;
 
 static wpg_path_field give_field(layout *l, uint32_t width)
@@ -126,6 +130,10 @@ static void give_others(layout *l, uint32_t i)
 {
     const wpg_region *r = l->region;
     wpg_wave_fields *fields = &l->fields[i];
+    if (is_start(r, i) && l->all_keys) {
+        fields->waves = (wpg_path_field){.plus = 1};
+        return;
+    }
     if (is_start(r, i) || is_alike(r, i)) {
         fields->waves = give_field(l, is_in(r, i, WPG_FLUSH_VISITS) ? l->width : 1);
         return;
@@ -168,7 +176,7 @@ static void lay_out(layout *l, wpg_wave_plan *wave, uint32_t width)
     l->reductions = wave->sums;
     for (uint32_t k = 0; k < l->leader_count; k++)
         l->reductions += LEADER_REDUCTIONS * ((uint32_t)l->leaders[k].last + l->leaders[k].first);
-    l->from = added ? l->words : 0;
+    l->from = added && !l->all_keys ? l->words : 0;
     for (uint32_t i = 0; i < r->told; i++)
         give_others(l, i);
     wave->words = l->words;
@@ -212,6 +220,37 @@ static void tell_map(wpg_chooser *c, const wpg_region *r, const wpg_wave_plan *w
     c->failed |= !wpg_vec_push(&c->plan->paths, told);
 }
 
+/* May a wave that leaves the region lack lanes of E? As wpg_live_known finds it. */
+static bool may_lack_lanes(const wpg_chooser *c, const wpg_region *r)
+{
+    const wpg_function_plan *f = c->f;
+    const wpg_plan *plan = c->plan;
+    if (plan->demotes || plan->segments || plan->function_count != 1 || !f->steady)
+        return true;
+    const uint32_t first = f->classes.class_of[0], last = f->classes.class_of[r->exit];
+    return first == WPG_NO_BLOCK || last == WPG_NO_BLOCK ||
+           f->steady->group_of[first] != f->steady->group_of[last];
+}
+
+/* Gives each possible key of marks a place of its own. False: there are too many. */
+static bool plan_all_keys(wpg_chooser *c, layout *l, wpg_wave_plan *wave, uint32_t most)
+{
+    const wpg_region *r = l->region;
+    const bool part = may_lack_lanes(c, r);
+    uint64_t places = (uint64_t)most * (part ? 2 : 1);
+    if (wave->width)
+        return false;
+    for (uint32_t i = 0; i < r->told && places < UINT32_MAX; i++)
+        places *= is_start(r, i) ? 1 : is_alike(r, i) ? 2 : most + 1;
+    l->all_keys = true;
+    lay_out(l, wave, 0);
+    if (wave->words == 1 && wpg_table_reserve_all(c, &wave->table, places, most, part))
+        return true;
+    l->all_keys = false;
+    lay_out(l, wave, 0);
+    return false;
+}
+
 uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
 {
     uint32_t most = c->plan->options->target.subgroup_most;
@@ -233,7 +272,10 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     choose_layout(&l, wave);
     if (l.words >= MOST_WORDS || l.reductions > (slow ? MANY_STEPS_REDUCTIONS : MOST_REDUCTIONS))
         return 0;
-    if (wave->words <= (slow ? MANY_STEPS_KEY_WORDS : MOST_KEY_WORDS)) {
+    if (plan_all_keys(c, &l, wave, most)) {
+        tell_map(c, r, wave);
+    } else if (wave->words <= (slow ? MANY_STEPS_KEY_WORDS : MOST_KEY_WORDS) &&
+               (r->told > FEW_TOLD || l.reductions <= WPG_FEW_REDUCTIONS)) {
         wpg_table_reserve(c, &wave->table, wave->words, r, false);
         tell_map(c, r, wave);
     }
@@ -551,6 +593,29 @@ static void add_all(wpg_inject *in, const flush *s)
                    WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, s->r->told)));
 }
 
+/* The sum of `place` and the next digit, of a key that its place tells. */
+static uint32_t add_digit(wpg_inject *in, uint32_t place, uint32_t *scale, uint32_t digit, uint32_t radix)
+{
+    if (*scale > 1)
+        digit = WPG_EMIT(in, SpvOpIMul, in->t_u32, digit, wpg_const_u32(in->module, *scale));
+    *scale *= radix;
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, place, digit);
+}
+
+/* Each key has a place: the wave adds one there. */
+static void add_to_place(wpg_inject *in, const flush *s)
+{
+    const wpg_path_table *table = &s->wave->table;
+    const uint32_t most = table->most;
+    uint32_t scale = most, place = WPG_EMIT(in, SpvOpISub, in->t_u32, s->lanes, in->c_one);
+    if (table->part)
+        place = add_digit(in, place, &scale, as_waves(in, s->leaving->now.equal), 2);
+    for (uint32_t i = 0; i < s->r->told; i++)
+        if (!is_start(s->r, i))
+            place = add_digit(in, place, &scale, s->lane_numbers[i], is_alike(s->r, i) ? 2 : most + 1);
+    wpg_table_count(in, table, &(wpg_table_use){.place = place}, s->leaving->elected);
+}
+
 /* A wave whose numbers the table has adds one; any other adds them, and takes the place if that is free. One
  * round of several is as good as a wave: each adds its own numbers. */
 static void add_round(wpg_inject *in, const flush *s)
@@ -597,6 +662,11 @@ void wpg_wave_flush(wpg_inject *in, const wpg_function_plan *f, const wpg_region
     if (!give_memory(in, &s))
         return; /* the module is spoilt */
     s.lanes = count_bits(in, leaving->now.mask, SpvGroupOperationReduce);
+    if (s.wave->table.most) {
+        (void)find_numbers(in, &s);
+        add_to_place(in, &s);
+        return;
+    }
     s.rank = count_bits(in, leaving->now.mask, SpvGroupOperationExclusiveScan);
     s.step = s.lanes;
     if (leaving->now.live) /* helpers alone: no step would be a loop without end */

@@ -1,7 +1,7 @@
 /* Combines the private counters of a wave whose lanes are not alike: many numbers in one reduction.
  *
  *     each lane packs its numbers into words --reduce each word--> the wave's numbers
- *         --> their table has them: the wave adds one to a count (path_table.h)
+ *         --> few numbers are possible, or their table has them: the wave adds one to a count (path_table.h)
  *         --> else each live lane adds the numbers of a tally of its own, until there is none left
  *
  * Numbers that are added up share words, each in a field that is wide enough for the sum of all lanes. The
@@ -25,6 +25,9 @@
 #define WPG_COMPILER_INSTRUMENT_COUNTING_WAVES_H
 
 #include "compiler/instrument/counting/path_table.h"
+
+/* Where a wave's own numbers take no more reductions, its lanes' paths are not asked for (paths.h). */
+enum { WPG_FEW_REDUCTIONS = 1 };
 
 /* Gives the region its words and table, where that gains; region->told is known. Returns the number of
  * reductions, 0 if the region has none of that. */

@@ -382,6 +382,49 @@ static void mixed_waves(void **state)
     assert_null(fields_back(path, fields, 9, (wpg_counter_spread){.counter = 90, .first = 40}));
 }
 
+/* A table without keys: waves of at most two lanes, which all came to the start and some to a mark. */
+static void keys_by_place(void **state)
+{
+    (void)state;
+    wpg_path_field fields[2 * WPG_WAVE_FIELDS] = {{0}, {.plus = 1}, {0}, {0, 9, 2, 0}, {0}, {0}};
+    const wpg_counter_spread spread = {.counter = 90, .first = 40};
+    wpg_counter_path path = good_path;
+    path.mixed = true;
+    path.count = 2;
+    path.table.words = 1;
+    path.table.bits = 3;
+    path.table.most = 2;
+    wpg_counter_map *map = fields_back(path, fields, 6, spread);
+    assert_non_null(map);
+    assert_int_equal(map->paths[0].table.most, 2);
+    assert_false(map->paths[0].table.part);
+    uint64_t values[PATHS_HAVE] = {0};
+    values[path.table.first + 1 + 2] = 3; /* two lanes, one with the mark */
+    values[path.table.first + 8 + 2] = 2; /* in the other copy: one lane, with the mark */
+    values[path.table.first + 7] = 9;     /* no such wave */
+    const uint64_t expected[] = {0, 8, 5, 5, 0, 5, 5, 2};
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(wpg_counter_value(map, 10 + i, values, PATHS_HAVE), expected[i]);
+    wpg_counter_map_destroy(map);
+    path.table.part = true; /* one lane, as another had left, with the mark */
+    map = fields_back(path, fields, 6, spread);
+    assert_non_null(map);
+    memset(values, 0, sizeof values);
+    values[path.table.first + 4] = 1;
+    const uint64_t of_part[] = {0, 1, 1, 0, 0, 1, 1, 0};
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(wpg_counter_value(map, 10 + i, values, PATHS_HAVE), of_part[i]);
+    wpg_counter_map_destroy(map);
+    path.table.most = WPG_PATH_LANES + 1;
+    assert_null(fields_back(path, fields, 6, spread));
+    path.table.most = 2;
+    path.table.words = 2;
+    assert_null(fields_back(path, fields, 6, spread));
+    path.table.words = 1;
+    path.mixed = false;
+    assert_null(fields_back(path, fields, 2, spread));
+}
+
 /* What paths and copies add to counters; tables and fields that lie elsewhere are refused. */
 static void paths(void **state)
 {
@@ -427,9 +470,10 @@ static void paths(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),         cmocka_unit_test(bad_bytes), cmocka_unit_test(value_sites),
-        cmocka_unit_test(reservoirs),         cmocka_unit_test(paths),     cmocka_unit_test(mixed_waves),
-        cmocka_unit_test(index_out_of_range), cmocka_unit_test(remarks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),    cmocka_unit_test(bad_bytes),
+                                       cmocka_unit_test(value_sites),   cmocka_unit_test(reservoirs),
+                                       cmocka_unit_test(paths),         cmocka_unit_test(mixed_waves),
+                                       cmocka_unit_test(keys_by_place), cmocka_unit_test(index_out_of_range),
+                                       cmocka_unit_test(remarks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

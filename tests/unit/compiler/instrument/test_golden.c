@@ -202,6 +202,7 @@ static wpg_instrument_options options_of(const golden *g)
                    .subgroup_ballot = subgroups,
                    .subgroup_arithmetic = subgroups && !option(g, "no-arithmetic"),
                    .subgroup_size = option(g, "small-waves") ? 8 : 32,
+                   .subgroup_most = option(g, "small-waves") ? 8 : 0,
                    .int64_atomics = !option(g, "narrow"),
                    .demote_to_helper = !option(g, "no-demote"),
                    .memory_model_device_scope = option(g, "device-scope"),
