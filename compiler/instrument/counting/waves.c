@@ -613,6 +613,9 @@ static void add_to_place(wpg_inject *in, const flush *s)
     for (uint32_t i = 0; i < s->r->told; i++)
         if (!is_start(s->r, i))
             place = add_digit(in, place, &scale, s->lane_numbers[i], is_alike(s->r, i) ? 2 : most + 1);
+    /* A driver whose waves are larger than it says must not reach other memory. */
+    place = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, place,
+                     wpg_const_u32(in->module, (UINT32_C(1) << table->bits) - 1));
     wpg_table_count(in, table, &(wpg_table_use){.place = place}, s->leaving->elected);
 }
 
