@@ -207,7 +207,7 @@ static bool read_sums(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
 static bool read_field(wpg_path_field *field, const wpg_path_table *table, wpg_reader *in)
 {
     const uint8_t *bytes = wpg_read_bytes(in, 4);
-    if (!bytes || bytes[0] >= table->words || bytes[1] + bytes[2] > 30)
+    if (!bytes || bytes[0] >= table->words || bytes[1] + bytes[2] > WPG_KEY_BITS)
         return false;
     *field = (wpg_path_field){bytes[0], bytes[1], bytes[2], bytes[3]};
     return true;

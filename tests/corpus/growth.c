@@ -88,8 +88,10 @@ static bool make_words(uint32_t **words, size_t *count, const subject *s, int st
     wpg_counter_map *map = NULL;
     options.target.suspends_at_barriers = suspends;
     options.target.loops_over_lanes = loops;
-    if (wpg_probes_parse(&options.probes, probes, NULL) != WPG_OK)
+    if (wpg_probes_parse(&options.probes, probes, NULL) != WPG_OK) {
+        (void)fprintf(stderr, "growth: PROBES '%s' is no list of probes\n", probes);
         exit(2);
+    }
     if (strategy == AS_GIVEN) {
         *words = s->words;
         *count = s->count;

@@ -5,7 +5,7 @@
 #
 #     DRIVERS="new old radv intel"   FORMS=normal,budget,auto,naive,lane   STEP=10: one module of ten   LIMIT=20: seconds a module
 #     TIMES=1: compiles of each form, by turns, of which the least time counts    PROBES=none: as the setting
-#     LINES=FILE: the lines of all modules are kept as FILE.DRIVER
+#     KEEP=FILE: the lines of all modules are kept as FILE.DRIVER
 #
 # Over the shader in its normal form, which is what use mode starts with: words, and the driver's processor time. `budget` is
 # what generate mode does by itself, `auto` the same without a budget. Times below FLOOR (5) milliseconds say little, so of such
@@ -78,6 +78,6 @@ for driver in ${DRIVERS:-new old radv}; do
             >"$work/$driver.lines" 2>"$work/$driver.err"
     )
     grep -qE '	[0-9.]+$' "$work/$driver.lines" || die "$driver: $(head -n 1 "$work/$driver.err")"
-    [ -z "${LINES:-}" ] || cp "$work/$driver.lines" "$LINES.$driver"
+    [ -z "${KEEP:-}" ] || cp "$work/$driver.lines" "$KEEP.$driver"
     awk -F '\t' -v driver="$driver" -v forms="$forms" -v limit="$limit" -v floor="$floor" "$percentiles" "$work/$driver.lines"
 done

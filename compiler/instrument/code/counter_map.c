@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint32_t WRITTEN = UINT32_C(1) << 30; /* a bit that no field has */
-
 uint32_t wpg_path_keys(const wpg_path_table *table)
 {
     return table->most ? 0 : (uint32_t)table->words << (table->bits - 1);
@@ -28,7 +26,7 @@ static uint32_t key_of_place(const wpg_counter_map *map, const wpg_counter_path 
 {
     const wpg_path_table *table = &path->table;
     const wpg_path_field *fields = &map->path_fields[path->first];
-    uint32_t key = (next_digit(&place, table->most) + 1) << path->lanes.shift | WRITTEN;
+    uint32_t key = (next_digit(&place, table->most) + 1) << path->lanes.shift | UINT32_C(1) << WPG_KEY_BITS;
     key |= (table->part ? next_digit(&place, 2) : 1) << WPG_LANES_WIDTH;
     for (uint32_t i = 0; i < WPG_WAVE_FIELDS * path->count; i += WPG_WAVE_FIELDS) {
         if (fields[i].width)

@@ -217,6 +217,9 @@ typedef struct wpg_counter_sum {
  * counter for each, several times. A key tells how many lanes the wave had, and how often they came to each
  * of `count` tallies. A tally's counters lie side by side: full, lanes, waves, uniform. */
 enum { WPG_PATH_WORDS = 24, WPG_PATH_BITS = 10, WPG_PATH_LANES = 128 }; /* at most */
+/* Bits of a word of a key. The next one says that it was written. The last one stays zero: a counter that has
+ * it is taken for a torn read (runtime/counters/counters.c). */
+enum { WPG_KEY_BITS = 30 };
 enum { WPG_COPIES = 8, WPG_TALLY_COUNTERS = 4 };
 /* Where a key holds a number: bits of a word. */
 typedef struct wpg_path_field {

@@ -104,9 +104,14 @@ uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition)
     return WPG_EMIT(in, SpvOpGroupNonUniformBallot, in->t_uvec4, in->subgroup_scope, condition);
 }
 
+bool wpg_plan_keeps_entry_mask(const wpg_plan *plan)
+{
+    return !plan->demotes && !plan->segments && plan->function_count == 1;
+}
+
 void wpg_live_declare_masks(wpg_inject *in)
 {
-    if (!in->plan->demotes && !in->plan->segments && in->plan->function_count == 1)
+    if (wpg_plan_keeps_entry_mask(in->plan))
         return;
     uint32_t pointer = wpg_type_pointer(in->module, SpvStorageClassPrivate, in->t_uvec4);
     in->entry_mask_variable =

@@ -216,6 +216,10 @@ typedef struct wpg_plan {
     bool failed; /* memory ran out */
 } wpg_plan;
 
+/* True if E, the live lanes at the entry, is an SSA value (live.c): nothing changes E, and only the entry
+ * function asks for E. */
+bool wpg_plan_keeps_entry_mask(const wpg_plan *plan);
+
 /* Sums have indices from here until the plan is settled. */
 #define WPG_FIRST_SUM (UINT32_C(1) << 31)
 /* Adds a sum for the map. Returns its index until the plan is settled; consecutive calls give consecutive

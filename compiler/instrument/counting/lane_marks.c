@@ -132,8 +132,8 @@ static void plan_loop(wpg_chooser *c, uint32_t loop)
 void wpg_plan_lane_marks(wpg_chooser *c)
 {
     const wpg_plan *plan = c->plan;
-    if (!plan->options->target.loops_over_lanes || plan->strategy->kinds != WPG_KIND_LANES || plan->demotes ||
-        plan->segments || plan->function_count != 1 || !c->has_function_region)
+    if (!plan->options->target.loops_over_lanes || plan->strategy->kinds != WPG_KIND_LANES ||
+        !wpg_plan_keeps_entry_mask(plan) || !c->has_function_region)
         return;
     plan_loop(c, NO);
     for (uint32_t i = 0; i < c->cfg->construct_count && !c->failed; i++)

@@ -7,7 +7,7 @@
  * the more a wave without a place costs. Arms have few paths each, but there are many arms. */
 enum { COMPUTE_ALIKE_BITS = 4, COMPUTE_BITS = 6, OTHER_BITS = 7, MANY_BITS = 9, MANY_TALLIES = 64 };
 /* Most places of a table of all keys: 8 KiB with all copies. */
-enum { COMPUTE_ALL_BITS = 7, OTHER_ALL_BITS = WPG_PATH_BITS, FEWEST_BITS = 3 /* a cache line */ };
+enum { COMPUTE_ALL_BITS = 7, OTHER_ALL_BITS = WPG_PATH_BITS, LEAST_ALL_BITS = 3 /* a cache line */ };
 
 uint32_t wpg_next_line(const wpg_chooser *c)
 {
@@ -15,38 +15,41 @@ uint32_t wpg_next_line(const wpg_chooser *c)
     return (next + WPG_SPREAD - 1) / WPG_SPREAD * WPG_SPREAD;
 }
 
-/* Keys begin a cache line, so that no addition to a counter takes them away from readers. */
+/* A table begins a cache line, so that no addition to a counter takes its keys away from readers. */
+static void place(wpg_chooser *c, wpg_path_table *table)
+{
+    const uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
+    table->first = wpg_next_line(c);
+    c->plan->counter_count += table->first - next + wpg_path_counters(table);
+}
+
 void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, const wpg_region *region,
                        bool alike)
 {
     const bool copied = wpg_sample_has_copies(c->plan);
     const bool arm = region->exit != WPG_NO_BLOCK && c->cfg->blocks[region->exit].successor_count;
     const bool many = region->told >= MANY_TALLIES && !arm;
-    uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
-    *table = (wpg_path_table){.first = wpg_next_line(c),
-                              .words = (uint8_t)words,
+    *table = (wpg_path_table){.words = (uint8_t)words,
                               .bits = copied ? (alike ? COMPUTE_ALIKE_BITS : COMPUTE_BITS)
                                       : many ? MANY_BITS
                                              : OTHER_BITS,
                               .copies = copied ? WPG_COPIES : 1};
-    c->plan->counter_count += table->first - next + wpg_path_counters(table);
+    place(c, table);
 }
 
 bool wpg_table_reserve_all(wpg_chooser *c, wpg_path_table *table, uint64_t places, uint32_t most, bool part)
 {
     const bool copied = wpg_sample_has_copies(c->plan);
-    const uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
-    uint32_t bits = FEWEST_BITS;
+    uint32_t bits = LEAST_ALL_BITS;
     while (places > UINT64_C(1) << bits)
         if (bits++ == (copied ? COMPUTE_ALL_BITS : OTHER_ALL_BITS))
             return false;
-    *table = (wpg_path_table){.first = wpg_next_line(c),
-                              .words = 1,
+    *table = (wpg_path_table){.words = 1,
                               .bits = (uint8_t)bits,
                               .copies = copied ? WPG_COPIES : 1,
                               .most = (uint8_t)most,
                               .part = part};
-    c->plan->counter_count += table->first - next + wpg_path_counters(table);
+    place(c, table);
     return true;
 }
 

@@ -17,10 +17,6 @@
 #include "compiler/instrument/code/inject.h"
 #include "compiler/instrument/counting/methods.h"
 
-/* Bits of a word of a key. The next one says that it was written. The last one stays zero: a counter that has
- * it is taken for a torn read (runtime/counters/counters.c). */
-enum { WPG_KEY_BITS = 30 };
-
 /* The next counter that begins a cache line. */
 uint32_t wpg_next_line(const wpg_chooser *c);
 /* Counters for a table of the region, whose keys have so many words; `alike`: of waves whose lanes are
@@ -28,7 +24,7 @@ uint32_t wpg_next_line(const wpg_chooser *c);
 void wpg_table_reserve(wpg_chooser *c, wpg_path_table *table, uint32_t words, const wpg_region *region,
                        bool alike);
 /* The same for a table in which each of `places` keys has its place, of waves of at most `most` lanes. False:
- * that are too many. */
+ * there are too many. */
 bool wpg_table_reserve_all(wpg_chooser *c, wpg_path_table *table, uint64_t places, uint32_t most, bool part);
 void wpg_table_declare(wpg_inject *in, const wpg_path_table *table);
 

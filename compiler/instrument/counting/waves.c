@@ -1,7 +1,9 @@
 /* See waves.h. */
 #include "compiler/instrument/counting/waves.h"
 
-enum { MOST_LANES = 128, MOST_WORDS = 40, FEWEST_BITS = 6 };
+#include <assert.h>
+
+enum { MOST_WORDS = 40, FEWEST_BITS = 6 };
 /* A reduction costs code, and so does a word of a key. Without a table a wave adds one tally a lane and step.
  * Where it takes MANY_STEPS, more code pays. */
 enum { MOST_REDUCTIONS = 24, MOST_KEY_WORDS = 6 };
@@ -225,7 +227,7 @@ static bool may_lack_lanes(const wpg_chooser *c, const wpg_region *r)
 {
     const wpg_function_plan *f = c->f;
     const wpg_plan *plan = c->plan;
-    if (plan->demotes || plan->segments || plan->function_count != 1 || !f->steady)
+    if (!wpg_plan_keeps_entry_mask(plan) || !f->steady)
         return true;
     const uint32_t first = f->classes.class_of[0], last = f->classes.class_of[r->exit];
     return first == WPG_NO_BLOCK || last == WPG_NO_BLOCK ||
@@ -261,7 +263,7 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     /* lavapipe 22.3.6 gets the program's own data wrong then: seed 28000079 of e2e/random. */
     if (c->failed || c->plan->options->target.loses_exit_values)
         return 0;
-    most = most && most < MOST_LANES ? most : MOST_LANES;
+    most = most && most < WPG_PATH_LANES ? most : WPG_PATH_LANES;
     const bool slow = r->told >= MANY_STEPS * most;
     while (UINT32_C(1) << l.more < most)
         l.more++;
@@ -272,13 +274,11 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     choose_layout(&l, wave);
     if (l.words >= MOST_WORDS || l.reductions > (slow ? MANY_STEPS_REDUCTIONS : MOST_REDUCTIONS))
         return 0;
-    if (plan_all_keys(c, &l, wave, most)) {
-        tell_map(c, r, wave);
-    } else if (wave->words <= (slow ? MANY_STEPS_KEY_WORDS : MOST_KEY_WORDS) &&
-               (r->told > FEW_TOLD || l.reductions <= WPG_FEW_REDUCTIONS)) {
+    if (!plan_all_keys(c, &l, wave, most) && wave->words <= (slow ? MANY_STEPS_KEY_WORDS : MOST_KEY_WORDS) &&
+        (r->told > FEW_TOLD || l.reductions <= WPG_FEW_REDUCTIONS))
         wpg_table_reserve(c, &wave->table, wave->words, r, false);
+    if (wave->table.words)
         tell_map(c, r, wave);
-    }
     r->wave = wave;
     return l.reductions + 1;
 }
@@ -608,6 +608,7 @@ static void add_to_place(wpg_inject *in, const flush *s)
     const wpg_path_table *table = &s->wave->table;
     const uint32_t most = table->most;
     uint32_t scale = most, place = WPG_EMIT(in, SpvOpISub, in->t_u32, s->lanes, in->c_one);
+    assert(table->part || s->leaving->now.equal == in->c_true || in->module->arena.failed);
     if (table->part)
         place = add_digit(in, place, &scale, as_waves(in, s->leaving->now.equal), 2);
     for (uint32_t i = 0; i < s->r->told; i++)
