@@ -8,10 +8,11 @@
  * A line for each first entry point (fragment and compute) and each form: file, form, words, blocks, phis,
  * milliseconds of processor time in the driver, all threads; "-" where it did not end within the limit, or
  * crashed. Limit 0: nothing is compiled. -s: the driver suspends at barriers. -o: it loops over lanes. Forms:
- * as given, in normal form, each strategy, and `auto` with the usual budget. Each form (of FORMS, or all) is
- * compiled in a process of its own, after a small pipeline of VERTEX and FRAGMENT; TIMES times (1), the forms
- * by turns, and the least time is written. PROBES: as the setting, none by default. Nothing of the shader
- * runs: lavapipe, which compiles at the first use, is given a draw without pixels or a dispatch of no groups.
+ * as given, in normal form, each strategy, `auto` without tables (direct), and with the usual budget. Each
+ * form (of FORMS, or all) is compiled in a process of its own, after a small pipeline of VERTEX and FRAGMENT;
+ * TIMES times (1), the forms by turns, and the least time is written. PROBES: as the setting, none by
+ * default. Nothing of the shader runs: lavapipe, which compiles at the first use, is given a draw without
+ * pixels or a dispatch of no groups.
  * Threads: one. */
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static bool suspends, loops;
 static unsigned times = 1;
 static const char *vertex_path, *fragment_path, *wanted, *probes = "none";
 
-enum { AS_GIVEN = -2, NORMAL_FORM = -1, WITH_BUDGET = 100, BUDGET = 8 };
+enum { AS_GIVEN = -2, NORMAL_FORM = -1, WITH_BUDGET = 100, WITHOUT_TABLES, BUDGET = 8 };
 
 static const struct form {
     const char *name;
@@ -44,6 +45,7 @@ static const struct form {
              {"additive", WPG_STRATEGY_ADDITIVE},
              {"naive", WPG_STRATEGY_NAIVE},
              {"lane", WPG_STRATEGY_LANE},
+             {"direct", WITHOUT_TABLES},
              {"budget", WITH_BUDGET}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -81,8 +83,9 @@ static bool make_words(uint32_t **words, size_t *count, const subject *s, int st
                                       .directory_entry = UINT64_C(0x100000000000),
                                       .select_sites = true,
                                       .select_work = 6,
-                                      .strategy = strategy == WITH_BUDGET ? WPG_STRATEGY_AUTO
+                                      .strategy = strategy >= WITH_BUDGET ? WPG_STRATEGY_AUTO
                                                                           : (wpg_strategy_choice)strategy,
+                                      .no_paths = strategy == WITHOUT_TABLES,
                                       .budget = strategy == WITH_BUDGET ? BUDGET : 0};
     wpg_module *module = NULL;
     wpg_counter_map *map = NULL;

@@ -145,10 +145,19 @@ static void plan_paths(wpg_chooser *c, wpg_region *r)
     tell_map(c, r, path, &l);
 }
 
+/* Where the driver loops over lanes, few visits are added one by one
+ * (shaders/measured/2026-11-29-few-visits.md). A table with copies stays: two processors that add to one
+ * address wait for each other. */
+static bool needs_no_table(const wpg_chooser *c, const wpg_region *r)
+{
+    return c->plan->options->target.loops_over_lanes && !wpg_sample_has_copies(c->plan) &&
+           wpg_has_visits(r) && r->told <= WPG_FEW_TOLD;
+}
+
 static void plan_region(wpg_chooser *c, wpg_region *r)
 {
     r->told = r->group_start[tells_sums(c, r) ? WPG_FLUSH_GROUPS : WPG_FLUSH_SUMS];
-    if (r->exit == WPG_NO_BLOCK || r->told < FEW_TALLIES)
+    if (r->exit == WPG_NO_BLOCK || r->told < FEW_TALLIES || needs_no_table(c, r))
         return;
     for (uint32_t i = 0; i < r->told; i++)
         if (c->tallies.data[r->tallies[i]].full == WPG_NO_COUNTER)

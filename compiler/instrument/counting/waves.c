@@ -8,9 +8,6 @@ enum { MOST_WORDS = 40, FEWEST_BITS = 6 };
  * Where it takes MANY_STEPS, more code pays. */
 enum { MOST_REDUCTIONS = 24, MOST_KEY_WORDS = 6 };
 enum { MANY_STEPS = 4, MANY_STEPS_REDUCTIONS = 40, MANY_STEPS_KEY_WORDS = WPG_PATH_WORDS };
-/* Beside a table of paths, a table of numbers costs compilers more than so few tallies save. These are one
- * step for a wave of eight (shaders/measured/2026-11-29-every-key.md). */
-enum { FEW_TOLD = 8 };
 /* Of more words for what all lanes add up than this, numbers get narrower. */
 enum { FEW_SUMS = 8 };
 /* A leader costs a reduction, and a ballot that is as dear. Fewer numbers have a reduction each. */
@@ -184,7 +181,7 @@ static void lay_out(layout *l, wpg_wave_plan *wave, uint32_t width)
     wave->words = l->words;
 }
 
-static bool has_visits(const wpg_region *r)
+bool wpg_has_visits(const wpg_region *r)
 {
     for (uint32_t i = 0; i < r->told; i++)
         if (!is_in(r, i, WPG_FLUSH_STEADY) && !is_in(r, i, WPG_FLUSH_MARKS))
@@ -196,7 +193,7 @@ static bool has_visits(const wpg_region *r)
 static void choose_layout(layout *l, wpg_wave_plan *wave)
 {
     uint32_t wide = WPG_KEY_BITS / 2 - l->more, narrow = WPG_KEY_BITS / 3 - l->more;
-    if (!has_visits(l->region)) {
+    if (!wpg_has_visits(l->region)) {
         lay_out(l, wave, 0);
         return;
     }
@@ -275,7 +272,7 @@ uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
     if (l.words >= MOST_WORDS || l.reductions > (slow ? MANY_STEPS_REDUCTIONS : MOST_REDUCTIONS))
         return 0;
     if (!plan_all_keys(c, &l, wave, most) && wave->words <= (slow ? MANY_STEPS_KEY_WORDS : MOST_KEY_WORDS) &&
-        (r->told > FEW_TOLD || l.reductions <= WPG_FEW_REDUCTIONS))
+        (r->told > WPG_FEW_TOLD || l.reductions <= WPG_FEW_REDUCTIONS))
         wpg_table_reserve(c, &wave->table, wave->words, r, false);
     if (wave->table.words)
         tell_map(c, r, wave);

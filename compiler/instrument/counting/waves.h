@@ -28,6 +28,12 @@
 
 /* Where a wave's own numbers take no more reductions, its lanes' paths are not asked for (paths.h). */
 enum { WPG_FEW_REDUCTIONS = 1 };
+/* A wave of eight lanes adds so many tallies in one step. For these a second table costs compilers more than
+ * it saves. */
+enum { WPG_FEW_TOLD = 8 };
+
+/* False if the region's told tallies are marks alone. */
+bool wpg_has_visits(const wpg_region *region);
 
 /* Gives the region its words and table, where that gains; region->told is known. Returns the number of
  * reductions, 0 if the region has none of that. */

@@ -99,7 +99,7 @@ static void trunk(void **state)
     (void)state;
     flow_subject s;
     begin(&s,
-          "if (x < 5u) { o[1] = x; return; } o[2] = x; IF(1u) IF(2u) IF(4u) if (x > 9u) { o[3] = x; if (x > "
+          "if (x < 5u) { o[1] = x; return; } o[2] = x; MANY if (x > 9u) { o[3] = x; if (x > "
           "20u) { o[4] = x; return; } o[5] = x; } o[6] = x; if (x > 30u) return; o[7] = x; IF(8u) o[8] = x;",
           false);
     assert_int_equal(s.structure.trunk.scope, scope(&s, 9));
@@ -117,6 +117,7 @@ static void no_trunk(void **state)
     static const char *const bodies[] = {
         "o[1] = x; MANY o[2] = x;",                                               /* one exit */
         "if (x < 5u) { o[1] = x; return; } o[2] = x;",                            /* few blocks */
+        "if (x < 5u) { o[1] = x; return; } FOUR(1u) if (x > 30u) return; IF(8u)", /* few for the places */
         "for (uint i = 0u; i < x; i++) { MANY if (o[i] == 3u) return; } MANY",    /* left from a loop */
         "MANY switch (x) { case 1u: o[1] = x; return; case 2u: o[2] = x; } MANY", /* parts by a switch */
     };
