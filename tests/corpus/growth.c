@@ -12,8 +12,7 @@
  * form (of FORMS, or all) is compiled in a process of its own, after a small pipeline of VERTEX and FRAGMENT;
  * TIMES times (1), the forms by turns, and the least time is written. PROBES: as the setting, none by
  * default. Nothing of the shader runs: lavapipe, which compiles at the first use, is given a draw without
- * pixels or a dispatch of no groups.
- * Threads: one. */
+ * pixels or a dispatch of no groups. Threads: one. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 enum { NO = WPG_NO_BLOCK };
 /* Code for all marks stands at each split and exit. This code is longer than that of two blocks counted in
  * place. A small scope of an exit goes with the trunk. */
-enum { MOST_PLACES = 12, BLOCKS_OF_A_PLACE = 2, LARGE_SCOPE = 24 };
+enum { MOST_PLACES = 12, LEAST_MARKS_A_PLACE = 2, LARGE_SCOPE = 24 };
 
 static bool is_reached(const wpg_structure *s, uint32_t b)
 {
@@ -107,7 +107,8 @@ bool wpg_trunk_make(wpg_structure *s, const wpg_mask_classes *classes, bool smal
         s->trunk.holds[b] = is_of_trunk(s, scope, b);
     for (uint32_t class = 0; class < classes->class_count; class ++)
         classes_of_trunk += s->trunk.holds[classes->representative[class]];
-    if (small || classes_of_trunk >= BLOCKS_OF_A_PLACE * (s->trunk.split_count + exits))
+    const uint32_t places = s->trunk.split_count + exits;
+    if (small || classes_of_trunk >= LEAST_MARKS_A_PLACE * places)
         s->trunk.scope = scope;
     return true;
 }
