@@ -359,7 +359,7 @@ static void dump_changed(const wpg_rewrite *rewrite, const char *suffix)
         dump(rewrite, suffix, rewrite->out_words, rewrite->out_count);
 }
 
-static wpg_status instrument(wpg_rewrite *rewrite, const wpg_instrument_options *options)
+static wpg_status instrument_in_scope(wpg_rewrite *rewrite, const wpg_instrument_options *options)
 {
     wpg_error *err = &rewrite->why;
     WPG_TRY(wpg_rewrite_parse(rewrite, err));
@@ -369,6 +369,15 @@ static wpg_status instrument(wpg_rewrite *rewrite, const wpg_instrument_options 
     WPG_TRY(wpg_module_emit(&rewrite->out_words, &rewrite->out_count, rewrite->module, err));
     rewrite->changed = true;
     return WPG_OK;
+}
+
+static wpg_status instrument(wpg_rewrite *rewrite, const wpg_instrument_options *options)
+{
+    wpg_arena_scope scope;
+    wpg_arena_scope_begin(&scope);
+    const wpg_status status = instrument_in_scope(rewrite, options);
+    wpg_arena_scope_end(&scope);
+    return status;
 }
 
 /* A validator older than VK_KHR_shader_maximal_reconvergence refuses its execution mode. The rest is then
@@ -481,8 +490,8 @@ static wpg_status to_normal_form(wpg_rewrite *rewrite)
     return WPG_OK;
 }
 
-static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
-                           const wpg_optimize_options *options, bool probes)
+static wpg_status optimize_in_scope(wpg_rewrite *rewrite, const wpg_weights *weights,
+                                    const wpg_optimize_options *options, bool probes)
 {
     wpg_error *err = &rewrite->why;
     bool changed = false;
@@ -495,6 +504,16 @@ static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
         WPG_TRY(wpg_module_emit(&rewrite->out_words, &rewrite->out_count, rewrite->module, err));
     rewrite->changed = changed || probes;
     return WPG_OK;
+}
+
+static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
+                           const wpg_optimize_options *options, bool probes)
+{
+    wpg_arena_scope scope;
+    wpg_arena_scope_begin(&scope);
+    const wpg_status status = optimize_in_scope(rewrite, weights, options, probes);
+    wpg_arena_scope_end(&scope);
+    return status;
 }
 
 static void key_values(wpg_writer *key, const wpg_value_weight *values, uint32_t count)

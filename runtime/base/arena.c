@@ -42,6 +42,12 @@ static _Thread_local wpg_arena_scope *scope_now;
 void wpg_arena_scope_begin(wpg_arena_scope *scope)
 {
     *scope = (wpg_arena_scope){.outer = scope_now};
+    if (scope_now) {
+        scope->kept = scope_now->kept;
+        scope->bytes = scope_now->bytes;
+        scope_now->kept = NULL;
+        scope_now->bytes = 0;
+    }
     scope_now = scope;
 }
 
@@ -56,7 +62,12 @@ static void free_chunks(struct wpg_arena_chunk *chunk)
 void wpg_arena_scope_end(wpg_arena_scope *scope)
 {
     scope_now = scope->outer;
-    free_chunks(scope->kept);
+    if (scope_now) {
+        scope_now->kept = scope->kept;
+        scope_now->bytes = scope->bytes;
+    } else {
+        free_chunks(scope->kept);
+    }
 }
 
 static bool keep_chunk(struct wpg_arena_chunk *chunk)

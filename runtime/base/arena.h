@@ -28,7 +28,8 @@ void *wpg_arena_memdup(wpg_arena *arena, const void *data, size_t size);
 
 /* A scope on this thread: memory of arenas that finish in it is given to arenas that grow in it, and freed as
  * it ends. For work that makes many arenas one after the other: memory from the system costs page faults.
- * Arenas may outlive the scope. Scopes nest; begin and end on one thread. */
+ * Arenas may outlive the scope. Begin and end on one thread. An inner scope has the outer one's memory, and
+ * leaves it to that. */
 typedef struct wpg_arena_scope {
     struct wpg_arena_scope *outer;
     struct wpg_arena_chunk *kept;

@@ -17,7 +17,8 @@
  *
  * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
  * set to a folder, the image goes there as NAME.rgba32f, too. With LIKE set to one, the line tells how the
- * image differs from that file.
+ * image differs from that file. With FIRST=1 the line has two more columns behind the name: wall time of
+ * pipeline creation and of the first frame, in milliseconds.
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
 #define _GNU_SOURCE
 #include <math.h>
@@ -74,7 +75,13 @@ typedef struct item {
     VkDescriptorSet set;
     VkShaderModule modules[2];
     VkPipeline pipeline;
+    double creation_ms, first_ms; /* first_ms: of the first frame; 0 before */
 } item;
+
+static double ms_since(uint64_t begin_ns)
+{
+    return (double)(bench_now_ns() - begin_ns) / 1e6;
+}
 
 /* The whole file, ended by a zero byte; NULL if it cannot be read. */
 static char *read_file(const char *folder, const char *name, const char *suffix, size_t *size)
@@ -440,7 +447,9 @@ static wpg_status make_pipeline(item *it, const program *p, wpg_error *err)
         .layout = it->layout,
         .renderPass = p->pass,
     };
+    const uint64_t begin = bench_now_ns();
     BENCH_VK(vkCreateGraphicsPipelines(p->dev.device, VK_NULL_HANDLE, 1, &info, NULL, &it->pipeline));
+    it->creation_ms = ms_since(begin);
     return WPG_OK;
 }
 
@@ -477,11 +486,14 @@ static wpg_status record(VkCommandBuffer *cmd, const item *it, const program *p,
 }
 
 /* Records and draws a frame, as a viewer does: tuning times a draw once each time that it is recorded. */
-static wpg_status frame(const program *p, const item *it, wpg_error *err)
+static wpg_status frame(const program *p, item *it, wpg_error *err)
 {
+    const uint64_t begin = bench_now_ns();
     VkCommandBuffer cmd;
     WPG_TRY(record(&cmd, it, p, err));
     wpg_status status = bench_submit(&p->dev, cmd, NULL, err);
+    if (it->first_ms <= 0)
+        it->first_ms = ms_since(begin);
     vkFreeCommandBuffers(p->dev.device, p->dev.pool, 1, &cmd);
     return status;
 }
@@ -544,7 +556,7 @@ static wpg_status load(item *it, const program *p, const char *folder, const cha
 }
 
 /* The line of an item: its time, and the hash of its last frame's image. */
-static void print_item(const program *p, const char *name, double us)
+static void print_item(const program *p, const item *it, const char *name, double us)
 {
     const size_t pixels = (size_t)p->side * p->side;
     bench_difference differs;
@@ -552,7 +564,10 @@ static void print_item(const program *p, const char *name, double us)
     const uint8_t *bytes = p->pixels.mapped;
     for (size_t i = 0; i < pixels * 16; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    printf("%s %.1f %012llx", name, us, (unsigned long long)hash & 0xffffffffffffu);
+    printf("%s", name);
+    if (getenv("FIRST"))
+        printf(" %.1f %.1f", it->creation_ms, it->first_ms);
+    printf(" %.1f %012llx", us, (unsigned long long)hash & 0xffffffffffffu);
     bench_keep_pixels(name, p->pixels.mapped, pixels);
     if (bench_compare_pixels(&differs, name, p->pixels.mapped, pixels) > 0)
         printf(" %zu of %zu pixels, %u ULP; as 8 bits %zu, by %u", differs.pixels, pixels, differs.steps,
@@ -560,7 +575,7 @@ static void print_item(const program *p, const char *name, double us)
     putchar('\n');
 }
 
-static wpg_status timed_frame(double *spent, const program *p, const item *it, wpg_error *err)
+static wpg_status timed_frame(double *spent, const program *p, item *it, wpg_error *err)
 {
     bench_clock clock;
     bench_clock_start(&clock);
@@ -568,7 +583,7 @@ static wpg_status timed_frame(double *spent, const program *p, const item *it, w
     return bench_clock_add(spent, &clock, &p->dev, err);
 }
 
-static wpg_status run(const program *p, const item *it, const char *name, double seconds, wpg_error *err)
+static wpg_status run(const program *p, item *it, const char *name, double seconds, wpg_error *err)
 {
     for (int i = 0; i < 2; i++)
         WPG_TRY(frame(p, it, err));
@@ -579,12 +594,12 @@ static wpg_status run(const program *p, const item *it, const char *name, double
         WPG_TRY(timed_frame(&spent, p, it, err));
         frames++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
-    print_item(p, name, spent / frames);
+    print_item(p, it, name, spent / frames);
     return WPG_OK;
 }
 
 /* Frames of all items in turns for so long; adds each item's processor time to `spent`. */
-static wpg_status take_turns(unsigned *rounds, double *spent, const program *p, const item *items, int count,
+static wpg_status take_turns(unsigned *rounds, double *spent, const program *p, item *items, int count,
                              double seconds, wpg_error *err)
 {
     const uint64_t begin = bench_now_ns();
@@ -595,7 +610,7 @@ static wpg_status take_turns(unsigned *rounds, double *spent, const program *p, 
 }
 
 /* `seconds` for each of the items, all together. */
-static wpg_status run_in_turns(const program *p, const item *items, char **names, int count, double seconds,
+static wpg_status run_in_turns(const program *p, item *items, char **names, int count, double seconds,
                                wpg_error *err)
 {
     const char *warm = getenv("WARM");
@@ -606,7 +621,7 @@ static wpg_status run_in_turns(const program *p, const item *items, char **names
     WPG_TRY(take_turns(&rounds, spent, p, items, count, seconds * count, err));
     for (int i = 0; i < count; i++) {
         WPG_TRY(frame(p, &items[i], err));
-        print_item(p, names[i], spent[i] / rounds);
+        print_item(p, &items[i], names[i], spent[i] / rounds);
     }
     return WPG_OK;
 }

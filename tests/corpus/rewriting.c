@@ -140,8 +140,8 @@ static bool first_stage(wpg_stage *stage, char **entry, const wpg_module *module
     return false;
 }
 
-static bool run_once(measured *m, unsigned run, const char *file, const uint32_t *words, size_t count,
-                     const wpg_shader_view *view)
+static bool run_in_scope(measured *m, unsigned run, const char *file, const uint32_t *words, size_t count,
+                         const wpg_shader_view *view)
 {
     wpg_error err = {0};
     wpg_module *module = NULL, *other = NULL;
@@ -167,6 +167,17 @@ static bool run_once(measured *m, unsigned run, const char *file, const uint32_t
     wpg_module_destroy(other);
     free(entry);
     return good || failed(file, "rewriting", &err);
+}
+
+/* As the layer: memory of the steps is used again. */
+static bool run_once(measured *m, unsigned run, const char *file, const uint32_t *words, size_t count,
+                     const wpg_shader_view *view)
+{
+    wpg_arena_scope scope;
+    wpg_arena_scope_begin(&scope);
+    const bool good = run_in_scope(m, run, file, words, count, view);
+    wpg_arena_scope_end(&scope);
+    return good;
 }
 
 static int by_size(const void *a, const void *b)
