@@ -69,31 +69,6 @@ typedef struct entry {
     uint32_t words[WPG_MOST_WORD_SITES]; /* by fact: the word in the entry block; 0: no test needs it */
 } entry;
 
-/* The word as the tests see it: loaded anew, as an unsigned number. */
-static uint32_t load_word(const entry *e, const wpg_word_source *source)
-{
-    wpg_module *m = e->module;
-    const wpg_inst *load = source->load, *chain = wpg_module_def(m, load->words[3]);
-    uint32_t u32 = wpg_type_u32(m), words[16] = {0}, count = 0, type = load->type;
-    uint32_t pointer = wpg_module_fresh_id(m), value = wpg_module_fresh_id(m);
-    for (unsigned i = 1; i < chain->count && count < 16; i++)
-        words[count++] = chain->words[i];
-    words[1] = pointer;
-    (void)wpg_inst_insert(m, NULL, (SpvOp)chain->opcode, words, count);
-    (void)wpg_inst_add(m, NULL, SpvOpLoad, type, value, pointer);
-    if (source->component != WPG_NO_BLOCK) {
-        uint32_t part = wpg_module_fresh_id(m);
-        type = wpg_module_def(m, type)->words[2];
-        (void)wpg_inst_add(m, NULL, SpvOpCompositeExtract, type, part, value, source->component);
-        value = part;
-    }
-    if (type == u32)
-        return value;
-    uint32_t cast = wpg_module_fresh_id(m);
-    (void)wpg_inst_add(m, NULL, SpvOpBitcast, u32, cast, value);
-    return cast;
-}
-
 static uint32_t binary(const entry *e, SpvOp opcode, uint32_t type, uint32_t a, uint32_t b)
 {
     uint32_t result = wpg_module_fresh_id(e->module);
@@ -166,7 +141,7 @@ void wpg_version_entry(wpg_module *module, const wpg_inst *function, const wpg_v
     begin_block(&e, wpg_module_fresh_id(module));
     for (uint32_t f = 0; f < WPG_MOST_WORD_SITES; f++)
         if (tested >> f & 1)
-            e.words[f] = load_word(&e, &sources[f]);
+            e.words[f] = wpg_word_load(module, NULL, &sources[f]);
     choose(&e, versions, count, other, wpg_module_fresh_id(module));
     (void)wpg_inst_insert(module, NULL, SpvOpReturn, NULL, 0);
     (void)wpg_inst_insert(module, NULL, SpvOpFunctionEnd, NULL, 0);

@@ -3,14 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_FOLD_VERSION_ENTRY_H
 #define WPG_COMPILER_OPTIMIZE_FOLD_VERSION_ENTRY_H
 
-#include "compiler/optimize/facts/word_sets.h"
-
-/* Where a word is read: a load through one access chain of constants, and the component of what it loads
- * (WPG_NO_BLOCK: all of it). */
-typedef struct wpg_word_source {
-    const wpg_inst *load;
-    uint32_t component;
-} wpg_word_source;
+#include "compiler/optimize/fold/known_words.h"
 
 typedef struct wpg_version {
     wpg_word_set set;

@@ -43,6 +43,7 @@
 #include "compiler/optimize/fold/equal_fold.h"
 #include "compiler/optimize/fold/fold_saving.h"
 #include "compiler/optimize/fold/float_setting.h"
+#include "compiler/optimize/fold/known_words.h"
 #include "compiler/optimize/fold/load_fold.h"
 #include "compiler/optimize/fold/tables.h"
 #include "compiler/optimize/fold/version_entry.h"
@@ -83,10 +84,9 @@ typedef struct versions versions;
 /* One function while one set is folded in it. */
 typedef struct folding {
     versions *v;
-    const wpg_word_set *set;
     wpg_inst *function;
     wpg_context *context; /* for a copy: with the profile of the copy */
-    WPG_VEC(wpg_known_load) loads;
+    wpg_known_words known;
     wpg_load_folding *found; /* NULL: no load is known */
     wpg_load_folded folded;
     wpg_weight_plan weights;
@@ -149,103 +149,6 @@ bool wpg_versions_wanted(wpg_context *context)
     return any && stage_may_call(context->stage->model);
 }
 
-/* -- Loads of known words -- */
-
-static uint64_t bit_of(uint32_t fact)
-{
-    return UINT64_C(1) << fact;
-}
-
-/* The fact about the load, or about component `c` of the vector it loads; UINT32_MAX: none of the set. */
-static uint32_t fact_of(folding *f, const wpg_inst *load, wpg_word_place place, uint32_t c)
-{
-    if (c != WPG_NO_BLOCK && place.count < WPG_WORD_DEPTH)
-        place.indices[place.count++] = c;
-    uint32_t fact = wpg_word_fact_at(f->v->profile, &place);
-    if (fact >= WPG_MOST_WORD_SITES || !(f->set->known >> fact & 1))
-        return UINT32_MAX;
-    if (!f->v->sources[fact].load)
-        f->v->sources[fact] = (wpg_word_source){load, c};
-    return fact;
-}
-
-static bool add(folding *f, wpg_inst *inst, uint32_t constant, uint64_t facts)
-{
-    wpg_known_load load = {.inst = inst, .constant = constant, .words = facts};
-    load.group = UINT64_C(1) << f->loads.count % 64;
-    return !facts || wpg_vec_push(&f->loads, load);
-}
-
-/* The fact about component `c` of a vector; UINT32_MAX: none of the set. */
-static uint32_t fact_of_part(folding *f, const wpg_inst *vector, uint32_t c)
-{
-    wpg_word_place place;
-    uint32_t component;
-    const wpg_inst *load = wpg_word_trace(f->v->module, vector, c, &component);
-    return load && wpg_word_place_of(&place, f->v->module, load) ? fact_of(f, load, place, component)
-                                                                 : UINT32_MAX;
-}
-
-/* A vector all of whose components are known. Floats only where they are equal, unless they may become
- * constants: as weights and equal words, which are no operands of arithmetic then (weight_fold.h). */
-static bool add_vector(folding *f, wpg_inst *vector, const wpg_inst *type)
-{
-    wpg_module *m = f->v->module;
-    const bool floats = wpg_module_opcode_of(m, type->words[2]) == SpvOpTypeFloat;
-    uint32_t parts[4], first = 0;
-    uint64_t facts = 0;
-    for (uint32_t c = 0; c < type->words[3]; c++) {
-        const uint32_t fact = c < 4 ? fact_of_part(f, vector, c) : UINT32_MAX;
-        if (fact == UINT32_MAX ||
-            (floats && !f->v->folds_floats && c && f->set->bits[fact] != f->set->bits[first]))
-            return true;
-        parts[c] = wpg_const_scalar(m, type->words[2], f->set->bits[fact]);
-        facts |= bit_of(fact);
-        first = c ? first : fact;
-    }
-    return add(f, vector, wpg_const_composite(m, vector->type, parts, type->words[3]), facts);
-}
-
-static bool is_word_type(const wpg_inst *type)
-{
-    return type && (type->opcode == SpvOpTypeInt || type->opcode == SpvOpTypeFloat) && type->words[2] == 32;
-}
-
-static bool add_load(folding *f, wpg_inst *inst)
-{
-    wpg_module *m = f->v->module;
-    wpg_word_place place;
-    uint32_t fact = UINT32_MAX;
-    const wpg_inst *type = wpg_module_def(m, inst->type);
-    switch ((SpvOp)inst->opcode) {
-    case SpvOpLoad:
-    case SpvOpBitcast:
-    case SpvOpVectorShuffle:
-        if (type && type->opcode == SpvOpTypeVector)
-            return !is_word_type(wpg_module_def(m, type->words[2])) || add_vector(f, inst, type);
-        if (inst->opcode == SpvOpLoad && wpg_word_place_of(&place, m, inst))
-            fact = fact_of(f, inst, place, WPG_NO_BLOCK);
-        break;
-    case SpvOpCompositeExtract:
-        if (inst->count == 5)
-            fact = fact_of_part(f, wpg_module_def(m, inst->words[3]), inst->words[4]);
-        break;
-    default:
-        break;
-    }
-    if (fact == UINT32_MAX || !is_word_type(type))
-        return true;
-    return add(f, inst, wpg_const_scalar(m, inst->type, f->set->bits[fact]), bit_of(fact));
-}
-
-static bool collect(folding *f)
-{
-    for (wpg_inst *inst = f->function->next; wpg_in_function(inst); inst = inst->next)
-        if (!add_load(f, inst))
-            return false;
-    return !f->v->module->arena.failed;
-}
-
 /* -- Worth -- */
 
 /* What constants save of the body's work, by lanes, less the test: what is constant itself, divisions by what
@@ -283,11 +186,11 @@ static bool all_surely_loaded(const folding *f, uint64_t tested)
     const wpg_word_fact *facts = f->v->profile->words.data;
     for (uint32_t w = 0; w < WPG_MOST_WORD_SITES; w++) {
         bool sure = !(tested >> w & 1);
-        for (size_t i = 0; i < f->loads.count && !sure; i++) {
-            const wpg_inst *inst = f->loads.data[i].inst;
+        for (size_t i = 0; i < f->known.loads.count && !sure; i++) {
+            const wpg_inst *inst = f->known.loads.data[i].inst;
             uint32_t block = inst->result < view->bound ? view->block_of[inst->result] : WPG_NO_BLOCK;
             for (uint32_t o = 0; block != WPG_NO_BLOCK && o < WPG_MOST_WORD_SITES && !sure; o++)
-                sure = (f->loads.data[i].words >> o & 1) &&
+                sure = (f->known.loads.data[i].words >> o & 1) &&
                        facts[o].place.variable == facts[w].place.variable && surely_runs(view->cfg, block);
         }
         if (!sure)
@@ -322,7 +225,7 @@ static const char *refusal(const folding *f, const candidate *judged)
 static wpg_status plan_equal(folding *f, uint64_t allowed)
 {
     return wpg_equal_plan_make(&f->equal, f->context, wpg_profile_of(f->context, f->function->result),
-                               &f->folded, f->loads.data, f->loads.count, allowed, f->v->arena)
+                               &f->folded, f->known.loads.data, f->known.loads.count, allowed, f->v->arena)
                ? WPG_OK
                : wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
 }
@@ -331,22 +234,22 @@ static wpg_status plan_equal(folding *f, uint64_t allowed)
  * changed. */
 static wpg_status plan(folding *f, uint64_t allowed)
 {
-    if (!collect(f))
+    if (!wpg_known_words_collect(&f->known, f->function))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     const wpg_load_fold job = {.context = f->context,
                                .pass = PASS,
                                .what = "words of uniform blocks",
                                .function = f->function->result,
-                               .loads = f->loads.data,
-                               .load_count = f->loads.count,
+                               .loads = f->known.loads.data,
+                               .load_count = f->known.loads.count,
                                .view = f->function == f->v->body ? f->v->view : NULL,
                                .always = true};
-    if (f->loads.count)
+    if (f->known.loads.count)
         WPG_TRY(wpg_load_fold_find(&f->found, &f->folded, &job));
     if (!f->found)
         return WPG_OK;
-    if (!wpg_weight_plan_make(&f->weights, f->v->context, &f->folded, f->loads.data, f->loads.count,
-                              f->v->arena))
+    if (!wpg_weight_plan_make(&f->weights, f->v->context, &f->folded, f->known.loads.data,
+                              f->known.loads.count, f->v->arena))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     return plan_equal(f, allowed);
 }
@@ -376,16 +279,25 @@ static void folding_finish(folding *f)
     wpg_load_folding_destroy(f->found);
     wpg_weight_plan_finish(&f->weights);
     wpg_equal_plan_finish(&f->equal);
-    wpg_vec_free(&f->loads);
+    wpg_vec_free(&f->known.loads);
     *f = (folding){0};
 }
 
 /* -- Which sets -- */
 
+static wpg_known_words known_words(versions *v, const candidate *c)
+{
+    return (wpg_known_words){.module = v->module,
+                             .profile = v->profile,
+                             .set = &c->version.set,
+                             .sources = v->sources,
+                             .folds_floats = v->folds_floats};
+}
+
 static wpg_status judge(versions *v, candidate *c)
 {
     folding *f = &c->judged;
-    *f = (folding){.v = v, .set = &c->version.set, .function = v->body, .context = v->context};
+    *f = (folding){.v = v, .function = v->body, .context = v->context, .known = known_words(v, c)};
     c->why = "no branch, loop bound, index or divisor would be decided";
     WPG_TRY(plan(f, UINT64_MAX));
     if (!f->found)
@@ -512,7 +424,7 @@ static wpg_status fold_taken(versions *v, candidate *c, wpg_context *context, ui
     } else {
         folding_finish(f);
         *f = (folding){.v = v,
-                       .set = &c->version.set,
+                       .known = known_words(v, c),
                        .function = wpg_module_def(v->module, c->version.function),
                        .context = context};
         status = plan(f, c->version.tested);
