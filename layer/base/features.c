@@ -230,8 +230,13 @@ static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
  * shaders/trip_uniform.comp with a hint, unrolled by spirv-opt, is wrong on lavapipe, too. */
 static const char *passes_of_driver(const device_abilities *able)
 {
-    static const char copying[] = {WPG_PASS_PEEL,        WPG_PASS_UNSWITCH, WPG_PASS_TRIP_GUARD,
-                                   WPG_PASS_VALUE_GUARD, WPG_PASS_VERSIONS, '\0'};
+    static const char copying[] = {WPG_PASS_PEEL,
+                                   WPG_PASS_UNSWITCH,
+                                   WPG_PASS_TRIP_GUARD,
+                                   WPG_PASS_VALUE_GUARD,
+                                   WPG_PASS_VERSIONS,
+                                   WPG_PASS_ZERO_GUARD,
+                                   '\0'};
     static const char unrolling[] = {WPG_PASS_ANNOTATE, WPG_PASS_TRIP_GUARD, '\0'};
     return able->old_lavapipe ? copying : able->swiftshader ? unrolling : "";
 }

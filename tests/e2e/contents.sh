@@ -24,7 +24,11 @@ with() {
     exited "$run_name" 0
     same contents "$run_name"
 }
-with off --contents 0
+with off --contents 0 --use-log "$work/off.jsonl"
+case $WPG_DRIVER in
+new) grep '"pass": "zero-guard", "done": true' "$work/off.jsonl" >/dev/null || fail "no weight of 0 is guarded on: $(cat "$work/off.jsonl")" ;;
+*) grep '"pass": "zero-guard", "done": true' "$work/off.jsonl" >/dev/null && fail "a guard on a driver that runs both arms" ;;
+esac
 with waiting --contents 8 --variant-wait 20 --use-log "$work/contents.jsonl"
 built=$(grep -c 'pipeline [0-9]* for contents of [0-9]* words' "$work/contents-waiting.log")
 [ "$built" -ge 2 ] || { fail "$built pipelines for contents"; tail -n 5 "$work/contents-waiting.log"; }

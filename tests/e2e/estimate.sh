@@ -137,7 +137,7 @@ sed -n 's/^PIPELINE [0-9a-f]*  \([0-9.]*\) ms GPU.*/\1/p' timed.out >times
 [ "$(grep -c . times)" = 2 ] && sort -rn times | cmp -s - times || fail "not the hottest first: $(tr '\n' ' ' <times)"
 
 # Passes by choice: without any, use mode changes nothing. A version alone has less code than both bodies. Times are told on request.
-estimate no-pass 0 --bundle all.bundle --driver "$teller" --skip-passes acefloprstuvw --changed
+estimate no-pass 0 --bundle all.bundle --driver "$teller" --skip-passes acefloprstuvwz --changed
 [ "$(grep -c 'use mode changes nothing: not compiled$' no-pass.out)" = "$(grep -c '^PIPELINE' no-pass.out)" ] || fail "without passes: $(cat no-pass.out)"
 for form in both alone; do
     option=

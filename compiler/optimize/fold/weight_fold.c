@@ -33,6 +33,7 @@
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/ir/parts.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/fold/own_zero.h"
 #include "compiler/spirv/builder.h"
@@ -56,7 +57,6 @@ typedef struct planner {
     uint32_t *action_of; /* [bound] index + 1 in plan->actions */
     const wpg_id_set *exact;
     bool *fixed; /* [bound] NoContraction */
-    bool finite; /* what is multiplied by zero is taken to be finite */
 } planner;
 
 /* -- Types and constants -- */
@@ -107,30 +107,6 @@ static known value_of(const planner *p, uint32_t id)
 static known both(known a, known b)
 {
     return a.is && b.is && a.bits == b.bits ? (known){true, a.bits, a.words | b.words} : (known){0};
-}
-
-/* What an extract takes, through constructs and inserts of structures: an id, and how many indices are left.
- */
-static uint32_t leaf_of(const wpg_module *module, const wpg_inst *extract, uint32_t *left)
-{
-    uint32_t id = extract->words[3], at = 4;
-    for (unsigned steps = 0; at < extract->count && steps < 64; steps++) {
-        const wpg_inst *def = wpg_module_def(module, id);
-        const wpg_inst *type = def ? wpg_module_def(module, def->type) : NULL;
-        bool by_parts = type && (type->opcode != SpvOpTypeVector || type->words[3] + 3u == def->count);
-        if (def && def->opcode == SpvOpCompositeConstruct && by_parts &&
-            extract->words[at] + 3u < def->count) {
-            id = def->words[3 + extract->words[at++]];
-        } else if (def && def->opcode == SpvOpCompositeInsert && def->count == 6) {
-            bool here = def->words[5] == extract->words[at];
-            at += here;
-            id = def->words[here ? 3 : 4];
-        } else {
-            break;
-        }
-    }
-    *left = extract->count - at;
-    return id;
 }
 
 static known known_phi(const planner *p, const wpg_inst *phi, uint32_t block)
@@ -220,7 +196,7 @@ static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
     case SpvOpVectorShuffle:
         return both(value_of(p, inst->words[3]), value_of(p, inst->words[4]));
     case SpvOpCompositeExtract:
-        leaf = leaf_of(p->module, inst, &left);
+        leaf = wpg_part_of(p->module, inst, &left);
         return left <= 1 ? value_of(p, leaf) : (known){0};
     default:
         break;
@@ -243,12 +219,12 @@ static bool may_change(const planner *p, const wpg_inst *inst)
     return !wpg_id_set_has(p->exact, inst->result) && !p->fixed[inst->result];
 }
 
-static void find_fixed(planner *p)
+static void find_fixed(bool *fixed, const wpg_view *view)
 {
-    for (const wpg_inst *inst = p->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
-        if (inst->opcode == SpvOpDecorate && inst->count > 2 && inst->words[1] < p->view->bound &&
+    for (const wpg_inst *inst = view->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (inst->opcode == SpvOpDecorate && inst->count > 2 && inst->words[1] < view->bound &&
             inst->words[2] == SpvDecorationNoContraction)
-            p->fixed[inst->words[1]] = true;
+            fixed[inst->words[1]] = true;
 }
 
 static void find_known(planner *p, const wpg_known_load *loads, size_t load_count)
@@ -299,11 +275,11 @@ static bool plan_inst(planner *p, wpg_inst *inst)
     const known result = p->values[inst->result];
     known weight = result;
     wpg_weight_action action = {.inst = inst};
-    if (!is_f32(p->module, inst->type) || !may_change(p, inst) ||
-        !wpg_zero_is_before(p->view, p->plan->zero_of, inst) || known_operands_alone(p, inst))
-        return true;
     action.operand = idle_operand(p, inst, &weight);
     if (!action.operand && (!multiplies((SpvOp)inst->opcode) || !result.is || result.bits != ZERO))
+        return true;
+    if (!is_f32(p->module, inst->type) || !may_change(p, inst) ||
+        !wpg_zero_is_before(p->view, p->plan->zero_of, inst) || known_operands_alone(p, inst))
         return true;
     if (!action.operand)
         weight = result;
@@ -315,13 +291,13 @@ static bool plan_inst(planner *p, wpg_inst *inst)
 }
 
 /* By block: is it in such a loop? `unrollable` is by construct. */
-static bool *in_unrollable_loops(const planner *p, const bool *unrollable, wpg_arena *arena)
+static bool *in_unrollable_loops(const wpg_view *view, const bool *unrollable, wpg_arena *arena)
 {
-    const wpg_cfg *cfg = p->view->cfg;
+    const wpg_cfg *cfg = view->cfg;
     bool *in = WPG_ARENA_ARRAY(arena, bool, cfg->count);
     for (uint32_t c = 0; in && c < cfg->construct_count; c++) {
         wpg_loop loop;
-        if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c))
+        if (!unrollable[c] || !wpg_loop_describe(&loop, view, c))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             in[b] |= loop.members[b];
@@ -381,7 +357,7 @@ static bool need_behind(needs *n, uint32_t id)
         return !operand || need_operands(n, inst, operand);
     }
     if (inst->opcode == SpvOpCompositeExtract) {
-        need(n, leaf_of(p->module, inst, &left));
+        need(n, wpg_part_of(p->module, inst, &left));
         return true;
     }
     if (inst->opcode != SpvOpPhi)
@@ -464,30 +440,32 @@ static bool has_zero(const wpg_module *module, const wpg_known_load *loads, size
     return false;
 }
 
-static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg_arena *arena)
+static bool begin_actions(planner *p, wpg_arena *arena)
+{
+    p->values = WPG_ARENA_ARRAY(arena, known, p->view->bound);
+    p->action_of = WPG_ARENA_ARRAY(arena, uint32_t, p->view->bound);
+    return p->values && p->action_of;
+}
+
+static bool make(planner *p, const wpg_context *context, const wpg_known_load *loads, size_t load_count,
+                 wpg_arena *arena)
 {
     const uint32_t bound = p->view->bound;
-    p->values = WPG_ARENA_ARRAY(arena, known, bound);
-    p->action_of = WPG_ARENA_ARRAY(arena, uint32_t, bound);
+    wpg_weight_ground ground;
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
     p->plan->dead = dead;
-    p->plan->zero_of = wpg_zero_source(p->view);
-    if (!p->values || !p->action_of || !dead)
+    if (!dead || !begin_actions(p, arena) || !wpg_weight_ground_make(&ground, context, p->view, arena))
         return false;
-    if (!p->finite && has_zero(p->module, loads, load_count))
+    if (!wpg_float_is_free(context) && has_zero(p->module, loads, load_count))
         p->plan->why =
             "no branch, loop bound, index or divisor would be decided, and products with weights of 0 "
             "stay here (FLOAT)";
-    if (!p->plan->zero_of || !p->finite)
+    if (!ground.in_loops)
         return true;
-    const bool *unrollable = wpg_unrollable_loops(p->view),
-               *in_loops = unrollable ? in_unrollable_loops(p, unrollable, arena) : NULL;
-    p->fixed = WPG_ARENA_ARRAY(arena, bool, bound);
-    if (!p->fixed)
-        return false;
-    find_fixed(p);
+    p->plan->zero_of = ground.zero_of;
+    p->fixed = ground.fixed;
     find_known(p, loads, load_count);
-    if (!in_loops || !plan_actions(p, in_loops))
+    if (!plan_actions(p, ground.in_loops))
         return false;
     if (!p->plan->actions.count)
         return true;
@@ -496,7 +474,7 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
         return false;
     for (uint32_t id = 0; id < bound; id++)
         dead[id] = before[id] && !needed[id];
-    if (splits_loop(p, unrollable, dead, needed)) {
+    if (splits_loop(p, wpg_unrollable_loops(p->view), dead, needed)) {
         memset(dead, 0, bound * sizeof *dead);
         wpg_vec_clear(&p->plan->actions);
         p->plan->words = 0;
@@ -505,17 +483,94 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
     return true;
 }
 
+bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *context, const wpg_view *view,
+                            wpg_arena *arena)
+{
+    const bool *unrollable;
+    *ground = (wpg_weight_ground){.zero_of = wpg_zero_source(view)};
+    if (!ground->zero_of || !wpg_float_is_free(context))
+        return true;
+    unrollable = wpg_unrollable_loops(view);
+    ground->in_loops = unrollable ? in_unrollable_loops(view, unrollable, arena) : NULL;
+    ground->fixed = WPG_ARENA_ARRAY(arena, bool, view->bound);
+    if (ground->fixed)
+        find_fixed(ground->fixed, view);
+    return ground->in_loops && ground->fixed;
+}
+
+static planner planner_of(wpg_weight_plan *plan, const wpg_load_folded *folded)
+{
+    *plan = (wpg_weight_plan){.words = 0};
+    return (planner){.plan = plan,
+                     .module = folded->view->module,
+                     .view = folded->view,
+                     .after = folded->after,
+                     .exact = folded->exact};
+}
+
 bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, const wpg_load_folded *folded,
                           const wpg_known_load *loads, size_t load_count, wpg_arena *arena)
 {
-    planner p = {.plan = plan,
-                 .module = context->module,
-                 .view = folded->view,
-                 .after = folded->after,
-                 .exact = folded->exact,
-                 .finite = wpg_float_is_free(context)};
-    *plan = (wpg_weight_plan){.shown = wpg_float_may_fold(context, folded->exact)};
-    return make(&p, loads, load_count, arena) && !arena->failed;
+    planner p = planner_of(plan, folded);
+    plan->shown = wpg_float_may_fold(context, folded->exact);
+    return make(&p, context, loads, load_count, arena) && !arena->failed;
+}
+
+/* -- The actions of few loads -- */
+
+/* What uses known values, over and over, until nothing more is known: as find_known and plan_actions, without
+ * a look at the rest of the function. */
+static bool follow_loads(planner *p, const bool *in_loops, const wpg_known_load *loads, size_t load_count,
+                         wpg_arena *arena)
+{
+    const wpg_view *view = p->view;
+    WPG_VEC(uint32_t) news = {0};
+    WPG_VEC(wpg_inst *) users = {0};
+    bool *listed = WPG_ARENA_ARRAY(arena, bool, view->bound);
+    bool fits = listed != NULL;
+    for (size_t i = 0; i < load_count && fits; i++) {
+        known value = splat_of(p->module, loads[i].constant, 0);
+        value.words = loads[i].words;
+        p->values[loads[i].inst->result] = value;
+        fits = !value.is || wpg_vec_push(&news, loads[i].inst->result);
+    }
+    for (size_t n = 0; n < news.count && fits; n++)
+        for (uint32_t u = view->first_user[news.data[n]]; u < view->first_user[news.data[n] + 1] && fits;
+             u++) {
+            wpg_inst *user = view->users[u];
+            const uint32_t block = user->result ? view->block_of[user->result] : WPG_NO_BLOCK;
+            if (block == WPG_NO_BLOCK || !p->after->runs[block])
+                continue;
+            if (!listed[user->result])
+                fits = wpg_vec_push(&users, user);
+            listed[user->result] = true;
+            if (p->values[user->result].is || !is_word(p->module, user->type))
+                continue;
+            const known value = known_inst(p, user, block);
+            if (!value.is || !may_change(p, user))
+                continue;
+            p->values[user->result] = value;
+            fits = fits && wpg_vec_push(&news, user->result);
+        }
+    for (size_t i = 0; i < users.count && fits; i++)
+        if (!in_loops[view->block_of[users.data[i]->result]])
+            fits = plan_inst(p, users.data[i]);
+    wpg_vec_free(&news);
+    wpg_vec_free(&users);
+    return fits;
+}
+
+bool wpg_weight_actions_find(wpg_weight_plan *plan, const wpg_weight_ground *ground,
+                             const wpg_load_folded *folded, const wpg_known_load *loads, size_t load_count,
+                             wpg_arena *arena)
+{
+    planner p = planner_of(plan, folded);
+    if (!begin_actions(&p, arena))
+        return false;
+    plan->zero_of = ground->zero_of;
+    p.fixed = ground->fixed;
+    return (!ground->in_loops || follow_loads(&p, ground->in_loops, loads, load_count, arena)) &&
+           !arena->failed;
 }
 
 void wpg_weight_plan_finish(wpg_weight_plan *plan)

@@ -25,6 +25,21 @@ typedef struct wpg_weight_plan {
  * `arena`; free its actions by wpg_weight_plan_finish. False when memory runs out. */
 bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, const wpg_load_folded *folded,
                           const wpg_known_load *loads, size_t load_count, wpg_arena *arena);
+/* What holds of a function whatever is known. Lives in an arena, and is right until the function changes. */
+typedef struct wpg_weight_ground {
+    const bool
+        *in_loops; /* [cfg->count] blocks of loops that drivers may unroll; NULL: there can be no actions */
+    bool *fixed;   /* [bound] NoContraction */
+    uint32_t zero_of;
+} wpg_weight_ground;
+/* False when memory runs out. */
+bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *context, const wpg_view *view,
+                            wpg_arena *arena);
+/* The actions alone, for who asks what falls away by itself (zero_live.h): plan->dead is NULL, and the plan
+ * is not for wpg_weight_plan_apply. */
+bool wpg_weight_actions_find(wpg_weight_plan *plan, const wpg_weight_ground *ground,
+                             const wpg_load_folded *folded, const wpg_known_load *loads, size_t load_count,
+                             wpg_arena *arena);
 /* Carries it out in the function. False when memory runs out. */
 bool wpg_weight_plan_apply(const wpg_weight_plan *plan, wpg_module *module, wpg_inst *function,
                            wpg_arena *arena);

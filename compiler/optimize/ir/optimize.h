@@ -98,10 +98,11 @@ typedef enum wpg_pass_letter {
     WPG_PASS_UNFLATTEN = 'u',
     WPG_PASS_VALUE_GUARD = 'v',
     WPG_PASS_WAVE_SIZE = 'w',
+    WPG_PASS_ZERO_GUARD = 'z',
 } wpg_pass_letter;
 
 /* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
-#define WPG_TUNED_PASSES "aceflortuvw"
+#define WPG_TUNED_PASSES "aceflortuvwz"
 
 void wpg_optimize_defaults(wpg_optimize_options *options);
 
@@ -109,8 +110,8 @@ typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_
 typedef struct wpg_remark {
     wpg_remark_kind kind;
     const char *pass; /* "annotate", "flatten", "outputs", "peel", "push-fold", "scalarise", "trip-guard",
-                                "unflatten", "unswitch", "value-guard", "versions", "wave-size"; also "ssa",
-                                "weights" (binding the profile). Static storage */
+                         "unflatten", "unswitch", "value-guard", "versions", "wave-size", "zero-guard"; also
+                         "ssa", "weights" (binding the profile). Static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
     char text[160];
 } wpg_remark;

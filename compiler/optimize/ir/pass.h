@@ -214,6 +214,7 @@ extern const size_t wpg_pass_count;
 
 wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_zero_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unswitch(bool *changed, wpg_context *context, wpg_function_profile *profile);
@@ -238,6 +239,7 @@ bool wpg_push_fold_wanted(const wpg_context *context);
  * profile and stands before all others. */
 wpg_status wpg_pass_outputs(bool *changed, wpg_context *context);
 
+bool wpg_zero_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_unswitch_wanted(wpg_context *context, wpg_function_profile *profile);

@@ -32,6 +32,10 @@ bool wpg_promote_variables(wpg_module *module, wpg_graphs *graphs);
  * more. False when memory runs out. */
 bool wpg_drop_unused(wpg_module *module, wpg_graphs *graphs);
 
+/* What a construct or insert put into a composite goes straight to who takes it out again. The extracts stay,
+ * used by nobody, for wpg_drop_unused. *changed is set where there were any. False when memory runs out. */
+bool wpg_forward_parts(bool *changed, wpg_module *module);
+
 /* Removes types, constants and variables of the module that nothing names, with their names and decorations.
  * False when memory runs out. */
 bool wpg_drop_declarations(wpg_module *module);

@@ -17,6 +17,8 @@
  *            |                                          |
  *        p   push-fold    loads of given push constants (push_fold.c, load_fold.c, push_solve.c)
  *            |                                          |
+ *        z   zero-guard   if (weight != 0) what it multiplies  (zero_guard.c, stretch.c, zero_live.c)
+ *            |                                          |
  *        c   versions     if (words of uniform blocks as ever) the body with these; else a copy  (versions.c,
  *            |                                          |                        load_fold.c)
  *        u   unflatten    rare select side -> branch    |   (unflatten.c, sink.c)
@@ -82,6 +84,11 @@ const wpg_pass wpg_passes[] = {
 };
 const size_t wpg_pass_count = sizeof wpg_passes / sizeof *wpg_passes;
 
+/* In place of versions, where it does something: in a version its tests would be decided, and drivers would
+ * see the zeros behind them (fold/weight_fold.h). */
+static const wpg_pass zero_guard = {WPG_PASS_ZERO_GUARD, "zero-guard", wpg_zero_guard_wanted,
+                                    wpg_pass_zero_guard, false};
+
 static wpg_status run_pass(bool *changed, wpg_context *context, const wpg_pass *pass)
 {
     if (left_out(context, pass->letter))
@@ -125,7 +132,7 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
 {
     bool pushes = !left_out(context, WPG_PASS_PUSH_FOLD) && wpg_push_fold_wanted(context);
     bool versions = !left_out(context, WPG_PASS_VERSIONS) && wpg_versions_wanted(context);
-    bool wanted = pushes || versions;
+    bool wanted = pushes || versions || any_wants(context, &zero_guard);
     for (size_t i = 0; i < wpg_pass_count; i++)
         if (wpg_passes[i].wanted && (!wanted || wpg_passes[i].says_why))
             wanted |= any_wants(context, &wpg_passes[i]);
@@ -139,7 +146,11 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
     const double whole = context->options->measure ? wpg_work(context) : -1;
     bool moved = false;
     wpg_status status = pushes ? wpg_pass_push_fold(&moved, context) : WPG_OK;
-    if (versions && status == WPG_OK)
+    bool guarded = false;
+    if (status == WPG_OK)
+        status = run_measured(&guarded, context, &zero_guard, whole);
+    moved |= guarded;
+    if (versions && !guarded && status == WPG_OK)
         status = wpg_pass_versions(&moved, context);
     if (moved)
         wpg_analyses_drop(context);

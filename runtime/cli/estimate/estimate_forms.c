@@ -99,7 +99,10 @@ static void choose_passes(wpg_optimize_options *options, const wpg_estimate *est
     }
     if (has_letter(estimate, WPG_PASS_WAVE_SIZE))
         options->wave = (wpg_wave_choice){SMALL_WAVE, USUAL_WAVE, UINT32_MAX, 0.5};
-    (void)snprintf(options->passes, sizeof options->passes, "%s", estimate->how.skip);
+    /* Where the zero guard does something there are no versions. */
+    const char guard[] = {WPG_PASS_ZERO_GUARD, 0};
+    (void)snprintf(options->passes, sizeof options->passes, "%s%s", estimate->how.skip,
+                   estimate->how.version_alone ? guard : "");
 }
 
 static void note_passes(wpg_estimate_stage *s, const wpg_remarks *remarks)

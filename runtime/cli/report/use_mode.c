@@ -148,7 +148,7 @@ static void ask_pushes(wpg_report *report, uint32_t index, const char *place)
         how.pushes = values;
         how.push_sets = &sets;
         how.measure = true;
-        (void)snprintf(how.passes, sizeof how.passes, "aceflortuvw");
+        (void)snprintf(how.passes, sizeof how.passes, "aceflortuvwz");
         wpg_remarks *remarks = optimize(&q, &how);
         for (uint32_t i = 0; remarks && i < remarks->saving_count; i++)
             remarks->savings[i].share *= (double)sets.sets[0].n / all;

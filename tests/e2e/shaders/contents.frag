@@ -21,6 +21,9 @@ void main()
     vec4 base = unpackUnorm4x8(sum);
     if (m.coat > 0.0)
         base += m.coat * sin(base.yzxw * 7.0 + m.tint);
-    base += m.sheen * cos(base.zxyw * 5.0);
+    vec4 glow = base; /* dear: skipped where the weight is 0 */
+    for (uint i = 0u; i < s.lights + 2u; ++i)
+        glow = cos(glow.zxyw * 5.0) + sin(glow * exp(-glow.wxyz * base)) * 0.5;
+    base += m.sheen * glow;
     color = mix(base, vec4(0.25), s.fog);
 }

@@ -46,7 +46,7 @@ static void probes(void **state)
 static void passes(void **state)
 {
     static const char outside_the_table[] =
-        "copsw"; /* versions, outputs, push constants, SSA tier, wave size: passes/optimize.c */
+        "copswz"; /* versions, outputs, push constants, SSA tier, wave size, zero guard: passes/optimize.c */
     const char *letters = choices_of("SKIP_PASSES");
     (void)state;
     for (size_t i = 0; i < wpg_pass_count; i++)

@@ -10,11 +10,20 @@ enum { ZERO = 0, ONE = 0x3f800000, HALF = 0x3f000000, WEIGHTS = WORDS_HELD };
     "layout(std140, binding = 1) uniform P { float coat; float metal; } p;\n"                                \
     "vec4 lobe(vec4 x) { return texture(image, x.xy) * sin(x.z) + exp(x) * cos(x.w); }\n"
 
-static void fragment(use_result *r, const char *body, uint32_t coat, uint32_t metal,
-                     const wpg_optimize_options *options)
+/* Without the zero guard (test_zero_guard.c), which would leave nothing to versions. */
+static wpg_optimize_options versions_alone(void)
 {
+    wpg_optimize_options options;
+    wpg_optimize_defaults(&options);
+    options.passes[0] = WPG_PASS_ZERO_GUARD;
+    return options;
+}
+
+static void fragment(use_result *r, const char *body, uint32_t coat, uint32_t metal)
+{
+    const wpg_optimize_options options = versions_alone();
     words_run(r, HEAD, body, "frag", SpvExecutionModelFragment, (const uint32_t[]){coat, metal}, 1000,
-              options);
+              &options);
 }
 
 /* Behind the version's function: what the module still computes for its color, after dead code went. */
@@ -58,7 +67,7 @@ static void drops_what_weighs_nothing(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         use_result r;
-        fragment(&r, cases[i].body, cases[i].coat, cases[i].metal, NULL);
+        fragment(&r, cases[i].body, cases[i].coat, cases[i].metal);
         use_expect(&r, WPG_REMARK_DONE, "versions", "had a weight of 0");
         if (needed_samples(&r) != cases[i].left)
             fail_msg("%s: %d samples are needed, not %d", cases[i].body, needed_samples(&r), cases[i].left);
@@ -70,8 +79,8 @@ static void drops_what_weighs_nothing(void **state)
 static void keeps(void **state)
 {
     (void)state;
-    wpg_optimize_options strict;
-    wpg_optimize_defaults(&strict);
+    const wpg_optimize_options usual = versions_alone();
+    wpg_optimize_options strict = usual;
     strict.floats = WPG_FLOAT_STRICT;
     static const struct {
         const char *head, *body;
@@ -94,7 +103,7 @@ static void keeps(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         use_result r;
         words_run(&r, cases[i].head, cases[i].body, "frag", SpvExecutionModelFragment,
-                  (const uint32_t[]){ZERO, ONE}, 1000, cases[i].strict ? &strict : NULL);
+                  (const uint32_t[]){ZERO, ONE}, 1000, cases[i].strict ? &strict : &usual);
         if (use_said(&r, WPG_REMARK_DONE, "versions", ""))
             fail_msg("%s: a version is made", cases[i].body);
         if (i < 2)
@@ -207,13 +216,12 @@ static void random_weights(void **state)
         uint32_t seed = 977 * k + 5, values[WORDS_MOST], weights[WEIGHTS];
         use_shader s;
         use_result r;
-        wpg_optimize_options options;
+        wpg_optimize_options options = versions_alone();
         random_source(source, sizeof source, &seed);
         use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
         for (unsigned w = 0; w < WEIGHTS; w++)
             weights[w] = some[next(&seed) % 5];
         words_of(values, &s, weights);
-        wpg_optimize_defaults(&options);
         bool strict = k % 3 == 2;
         options.floats = strict ? WPG_FLOAT_STRICT : WPG_FLOAT_STAGES;
         words_use(&r, &s, values, 1000, &options);

@@ -1,0 +1,51 @@
+/* Stretches: code that a stage does not need where a condition holds, one piece from a block to a later one
+ * with whole constructs between, and how such a piece is put behind a branch. Private to compiler/optimize.
+ * Threads: as the module. */
+#ifndef WPG_COMPILER_OPTIMIZE_PASSES_STRETCH_H
+#define WPG_COMPILER_OPTIMIZE_PASSES_STRETCH_H
+
+#include "compiler/optimize/fold/zero_live.h"
+
+/* An operand behind the stretch that the stretch makes. */
+typedef struct wpg_stretch_use {
+    wpg_inst *user;
+    uint16_t operand; /* its word */
+} wpg_stretch_use;
+typedef WPG_VEC(wpg_stretch_use) wpg_stretch_uses;
+
+typedef struct wpg_stretch {
+    uint32_t first, last;       /* blocks */
+    wpg_inst *stop;             /* of the last block: what is behind the stretch begins here */
+    WPG_VEC(wpg_inst *) dead;   /* of the first block, in order: goes behind the branch */
+    WPG_VEC(wpg_inst *) lifted; /* of later blocks: goes before the branch, in this order */
+    WPG_VEC(wpg_inst *) after;  /* needed, and made of what is dead: goes behind the stretch, in this order */
+    wpg_stretch_uses uses;
+    uint8_t *in;                   /* [bound] which of these lists has the id */
+    uint8_t *part;                 /* [cfg->count] how much of a block it has */
+    WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part` */
+    double cost;                   /* weighted instructions that an entering lane spends in it */
+} wpg_stretch;
+
+/* The longest stretch that begins in the block, if it costs `least` or more. stretch->cost is 0: there is
+ * none. Blocks whose labels are in `behind` cost nothing any more. Tables live in `arena`, and are used again
+ * where they are not NULL. False when memory runs out. */
+bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_function_profile *profile,
+                      const wpg_map *behind, double least, uint32_t block, wpg_arena *arena);
+/* Has it a part of the block? */
+bool wpg_stretch_touches(const wpg_stretch *stretch, uint32_t block);
+
+/* The branch that a stretch is put behind. */
+typedef struct wpg_stretch_branch {
+    uint32_t (*condition)(wpg_module *module, wpg_inst *where, void *of); /* emits a Boolean before `where` */
+    void *of;
+    double share;    /* of the waves for which it is true: these run the stretch */
+    wpg_map *behind; /* gets the labels of the blocks behind the branch */
+} wpg_stretch_branch;
+
+/* Where the Boolean is false, null stands for what the stretch makes. The view is stale afterwards, but right
+ * for other stretches of it that have no block in common. WPG_E_NOMEM only. */
+wpg_status wpg_stretch_guard(const wpg_stretch *stretch, const wpg_zero_live *live,
+                             wpg_function_profile *profile, const wpg_stretch_branch *branch, wpg_error *err);
+void wpg_stretch_free(wpg_stretch *stretch);
+
+#endif
