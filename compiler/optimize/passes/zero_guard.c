@@ -43,7 +43,8 @@ enum {
 static const double LEAST_SHARE = 0.05; /* of the waves in which the word has the value */
 /* Of the waves that another run may show with that value, where this one showed none. Materials differ. */
 static const double GUESS = 0.1;
-static const double LEAST_SAVED = 0.05; /* of the stage's work, over all waves: else versions are better */
+/* Of the stage's work, over all waves, by values that were seen: else versions save more (measured). */
+static const double LEAST_SAVED = 0.1;
 
 static const struct {
     bool is_float;
@@ -352,12 +353,12 @@ static double whole_work(const zero_guard *z)
     return entry && entry->lanes ? work / (double)entry->lanes : 0;
 }
 
-/* Of all words together; what two words skip counts twice. */
+/* Of all words that were seen with the value; what two words skip counts twice. */
 static double saved_by_all(const zero_guard *z)
 {
     double saved = 0;
     for (uint32_t i = 0; i < z->count; i++)
-        saved += z->candidates[i].saved;
+        saved += z->candidates[i].share >= LEAST_SHARE ? z->candidates[i].saved : 0;
     return saved;
 }
 
@@ -401,9 +402,10 @@ static wpg_status guard_words(bool *changed, zero_guard *z)
     wpg_status status = judge_all(z);
     const double saved = saved_by_all(z), whole = whole_work(z);
     unsigned words = 0;
-    if (status == WPG_OK && saved > 0 && saved < LEAST_SAVED * whole) {
-        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, z->profile->ordinal, 0,
-                       "weights of 0 would skip %.1f %% of the stage's work", 100 * saved / whole);
+    if (status == WPG_OK && saved <= LEAST_SAVED * whole) {
+        if (saved > 0)
+            wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, z->profile->ordinal, 0,
+                           "weights of 0 would skip %.1f %% of the stage's work", 100 * saved / whole);
         return WPG_OK;
     }
     for (candidate *c; status == WPG_OK && words < MOST_WORDS && (c = best_of(z)); words++) {
