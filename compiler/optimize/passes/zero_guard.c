@@ -26,7 +26,6 @@
 #include <stdio.h>
 #include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/known_words.h"
-#include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/memory/promote.h"
@@ -144,16 +143,6 @@ static void what_if_finish(what_if *w)
     wpg_arena_finish(&w->arena);
 }
 
-/* Would the branch stand in a loop that drivers may unroll, or not, by what is in it? */
-static bool is_in_unrollable_loop(const wpg_view *view, const bool *unrollable, uint32_t block)
-{
-    for (uint32_t c = view->cfg->blocks[block].construct; c != WPG_NO_BLOCK;
-         c = view->cfg->constructs[c].parent)
-        if (unrollable[c])
-            return true;
-    return false;
-}
-
 /* The word may be read at the block: its descriptor is valid. */
 static bool may_load(const zero_guard *z, const wpg_word_source *source, uint32_t block)
 {
@@ -196,22 +185,22 @@ static bool may_begin(const wpg_zero_live *live, uint32_t block)
     return false;
 }
 
-/* Stretches worth a branch, from the function's entry on. */
+/* Stretches worth a branch, from the entry on. None in loops that drivers may unroll, or not, by what is in
+ * them. */
 static bool find_stretches(zero_guard *z, what_if *w, const candidate *c)
 {
     const wpg_cfg *cfg = z->view->cfg;
-    const bool *unrollable = wpg_unrollable_loops(z->view);
     bool *taken = WPG_ARENA_ARRAY(&w->arena, bool, cfg->count);
     w->stretches = WPG_ARENA_ARRAY(&w->arena, wpg_stretch, cfg->count + 1); /* one is being looked at */
-    if (!unrollable || !taken || !w->stretches)
+    if (!taken || !w->stretches)
         return false;
     if (dead_work(z, w, c) * worth_of(c) < LEAST_WORK)
         return true;
     for (uint32_t o = 0; o < cfg->order_count; o++) {
         const uint32_t block = cfg->order[o];
         wpg_stretch *s = &w->stretches[w->count];
-        if (taken[block] || !may_begin(&w->live, block) ||
-            is_in_unrollable_loop(z->view, unrollable, block) || !may_load(z, &w->sources[c->fact], block))
+        if (taken[block] || !may_begin(&w->live, block) || z->weights.in_loops[block] ||
+            !may_load(z, &w->sources[c->fact], block))
             continue;
         if (!wpg_stretch_find(s, &w->live, z->profile, &c->behind, LEAST_WORK / worth_of(c), block,
                               &w->arena)) {
@@ -282,7 +271,7 @@ static void say(const zero_guard *z, const candidate *c, uint32_t branches)
         100 * c->share, c->saved);
 }
 
-/* *view: NULL where the control flow is not structured. */
+/* z->view is NULL where the control flow is not structured. */
 static wpg_status look(zero_guard *z)
 {
     wpg_error reason = {0};
@@ -306,6 +295,8 @@ static wpg_status guard(uint32_t *branches, zero_guard *z, candidate *c)
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         what_if w;
         WPG_TRY(look(z));
+        if (!z->view)
+            break;
         wpg_status status = ask(&w, z, c);
         test t = {.source = &w.sources[c->fact], .bits = c->set.bits[c->fact]};
         const wpg_stretch_branch by = {
