@@ -10,6 +10,7 @@
 #include "layer/contents/contents.h"
 #include "layer/profile/use.h"
 #include "layer/variants/variants_internal.h"
+#include "runtime/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
 
@@ -138,16 +139,38 @@ static unsigned builders_of(const wpg_device *device)
     return count < 1 ? 1 : count < WPG_MOST_BUILDERS ? (unsigned)count : WPG_MOST_BUILDERS;
 }
 
+/* Memory that a builder's rewrites use again, while there is work. */
+typedef struct reused {
+    wpg_arena_scope scope;
+    bool begun;
+} reused;
+
+static void keep_memory(reused *memory, bool keep)
+{
+    if (keep && !memory->begun)
+        wpg_arena_scope_begin(&memory->scope);
+    if (!keep && memory->begun)
+        wpg_arena_scope_end(&memory->scope);
+    memory->begun = keep;
+}
+
 static void *builder(void *argument)
 {
     wpg_device *device = argument;
     wpg_variants *all = device->variants;
+    reused memory = {.begun = false};
     if (wpg_the_process.settings.compile == WPG_COMPILE_BACKGROUND)
         wpg_thread_step_back();
     (void)pthread_mutex_lock(&all->lock);
     const unsigned own = all->started++;
     while (!all->stop) {
         wpg_variant_set *set = wpg_variant_next_job(all);
+        if (!set && memory.begun) {
+            (void)pthread_mutex_unlock(&all->lock);
+            keep_memory(&memory, false);
+            (void)pthread_mutex_lock(&all->lock);
+            continue;
+        }
         if (!set) {
             all->idle++;
             (void)pthread_cond_wait(&all->work, &all->lock);
@@ -157,6 +180,7 @@ static void *builder(void *argument)
         set->building = true;
         all->current[own] = set;
         (void)pthread_mutex_unlock(&all->lock);
+        keep_memory(&memory, true);
         wpg_gate_wait();
         const bool base = !atomic_load(&set->dead) && set->plan;
         if (base)
@@ -186,6 +210,7 @@ static void *builder(void *argument)
         (void)pthread_cond_broadcast(&all->done);
     }
     (void)pthread_mutex_unlock(&all->lock);
+    keep_memory(&memory, false);
     return NULL;
 }
 

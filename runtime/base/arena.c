@@ -44,8 +44,9 @@ void wpg_arena_scope_begin(wpg_arena_scope *scope)
     *scope = (wpg_arena_scope){.outer = scope_now};
     if (scope_now) {
         scope->kept = scope_now->kept;
+        scope->common = scope_now->common;
         scope->bytes = scope_now->bytes;
-        scope_now->kept = NULL;
+        scope_now->kept = scope_now->common = NULL;
         scope_now->bytes = 0;
     }
     scope_now = scope;
@@ -64,9 +65,11 @@ void wpg_arena_scope_end(wpg_arena_scope *scope)
     scope_now = scope->outer;
     if (scope_now) {
         scope_now->kept = scope->kept;
+        scope_now->common = scope->common;
         scope_now->bytes = scope->bytes;
     } else {
         free_chunks(scope->kept);
+        free_chunks(scope->common);
     }
 }
 
@@ -74,8 +77,9 @@ static bool keep_chunk(struct wpg_arena_chunk *chunk)
 {
     if (!KEEPS_CHUNKS || !scope_now || chunk->size < LEAST_KEPT || scope_now->bytes + chunk->size > MOST_KEPT)
         return false;
-    chunk->next = scope_now->kept;
-    scope_now->kept = chunk;
+    struct wpg_arena_chunk **list = chunk->size == CHUNK_BYTES ? &scope_now->common : &scope_now->kept;
+    chunk->next = *list;
+    *list = chunk;
     scope_now->bytes += chunk->size;
     return true;
 }
@@ -84,7 +88,10 @@ static bool keep_chunk(struct wpg_arena_chunk *chunk)
 static struct wpg_arena_chunk *take_kept(size_t capacity)
 {
     struct wpg_arena_chunk **best = NULL;
-    for (struct wpg_arena_chunk **at = scope_now ? &scope_now->kept : NULL; at && *at; at = &(*at)->next)
+    if (scope_now && scope_now->common && capacity <= CHUNK_BYTES && CHUNK_BYTES / 4 <= capacity)
+        best = &scope_now->common;
+    for (struct wpg_arena_chunk **at = scope_now && !best ? &scope_now->kept : NULL; at && *at;
+         at = &(*at)->next)
         if ((*at)->size >= capacity && (*at)->size / 4 <= capacity && (!best || (*at)->size < (*best)->size))
             best = at;
     if (!best)

@@ -32,7 +32,7 @@ void *wpg_arena_memdup(wpg_arena *arena, const void *data, size_t size);
  * leaves it to that. */
 typedef struct wpg_arena_scope {
     struct wpg_arena_scope *outer;
-    struct wpg_arena_chunk *kept;
+    struct wpg_arena_chunk *kept, *common; /* common: of the usual size */
     size_t bytes;
 } wpg_arena_scope;
 

@@ -140,8 +140,8 @@ static bool first_stage(wpg_stage *stage, char **entry, const wpg_module *module
     return false;
 }
 
-static bool run_in_scope(measured *m, unsigned run, const char *file, const uint32_t *words, size_t count,
-                         const wpg_shader_view *view)
+static bool run_once(measured *m, unsigned run, const char *file, const uint32_t *words, size_t count,
+                     const wpg_shader_view *view)
 {
     wpg_error err = {0};
     wpg_module *module = NULL, *other = NULL;
@@ -169,17 +169,6 @@ static bool run_in_scope(measured *m, unsigned run, const char *file, const uint
     return good || failed(file, "rewriting", &err);
 }
 
-/* As the layer: memory of the steps is used again. */
-static bool run_once(measured *m, unsigned run, const char *file, const uint32_t *words, size_t count,
-                     const wpg_shader_view *view)
-{
-    wpg_arena_scope scope;
-    wpg_arena_scope_begin(&scope);
-    const bool good = run_in_scope(m, run, file, words, count, view);
-    wpg_arena_scope_end(&scope);
-    return good;
-}
-
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -196,8 +185,11 @@ static bool measure(const char *file, unsigned runs, const wpg_shader_view *view
     if (wpg_file_read(&data, &size, file, (size_t)64 << 20, &err) != WPG_OK)
         return failed(file, "read", &err);
     bool good = true;
+    wpg_arena_scope scope; /* as the layer's builder: what a shader took serves the next */
+    wpg_arena_scope_begin(&scope);
     for (unsigned run = 0; run < runs && good; run++)
         good = run_once(&m, run, file, (const uint32_t *)(const void *)data, size / 4, view);
+    wpg_arena_scope_end(&scope);
     free(data);
     if (!good)
         return false;

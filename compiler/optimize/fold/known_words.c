@@ -49,7 +49,7 @@ static bool add_vector(wpg_known_words *k, wpg_inst *vector, const wpg_inst *typ
     uint64_t facts = 0;
     for (uint32_t c = 0; c < type->words[3]; c++) {
         const uint32_t fact = c < 4 ? fact_of_part(k, vector, c) : UINT32_MAX;
-        if (fact == UINT32_MAX ||
+        if (fact == UINT32_MAX || (k->single && c && fact != first) ||
             (floats && !k->folds_floats && c && k->set->bits[fact] != k->set->bits[first]))
             return true;
         parts[c] = wpg_const_scalar(m, type->words[2], k->set->bits[fact]);

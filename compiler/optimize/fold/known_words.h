@@ -13,13 +13,16 @@ typedef struct wpg_word_source {
     uint32_t component;
 } wpg_word_source;
 
+typedef WPG_VEC(wpg_known_load) wpg_known_loads;
+
 typedef struct wpg_known_words {
     wpg_module *module;
     const wpg_function_profile *profile;
     const wpg_word_set *set;
-    wpg_word_source *sources;      /* [WPG_MOST_WORD_SITES] by fact: those that are found are added */
-    bool folds_floats;             /* vectors of floats may become constants whatever they are */
-    WPG_VEC(wpg_known_load) loads; /* whose `words` are facts, one bit each */
+    wpg_word_source *sources; /* [WPG_MOST_WORD_SITES] by fact: those that are found are added */
+    bool folds_floats;        /* vectors of floats may become constants whatever they are */
+    bool single;              /* no vectors of several words */
+    wpg_known_loads loads;    /* whose `words` are facts, one bit each */
 } wpg_known_words;
 
 /* Adds the function's loads of the set's words, and what takes a word out of a vector. False when memory runs

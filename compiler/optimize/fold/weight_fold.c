@@ -42,7 +42,7 @@
 enum { ZERO = 0, ONE = 0x3f800000 };
 
 /* A number, or a vector of equal ones. */
-typedef struct known {
+typedef struct wpg_weight_known {
     bool is;
     uint32_t bits;
     uint64_t words; /* that it rests on; 0: drivers know it, too */
@@ -440,11 +440,12 @@ static bool has_zero(const wpg_module *module, const wpg_known_load *loads, size
     return false;
 }
 
-static bool begin_actions(planner *p, wpg_arena *arena)
+static void begin_actions(planner *p, const wpg_weight_ground *ground)
 {
-    p->values = WPG_ARENA_ARRAY(arena, known, p->view->bound);
-    p->action_of = WPG_ARENA_ARRAY(arena, uint32_t, p->view->bound);
-    return p->values && p->action_of;
+    p->plan->zero_of = ground->zero_of;
+    p->fixed = ground->fixed;
+    p->values = ground->values;
+    p->action_of = ground->action_of;
 }
 
 static bool make(planner *p, const wpg_context *context, const wpg_known_load *loads, size_t load_count,
@@ -454,7 +455,7 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
     wpg_weight_ground ground;
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
     p->plan->dead = dead;
-    if (!dead || !begin_actions(p, arena) || !wpg_weight_ground_make(&ground, context, p->view, arena))
+    if (!dead || !wpg_weight_ground_make(&ground, context, p->view, arena))
         return false;
     if (!wpg_float_is_free(context) && has_zero(p->module, loads, load_count))
         p->plan->why =
@@ -462,8 +463,7 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
             "stay here (FLOAT)";
     if (!ground.in_loops)
         return true;
-    p->plan->zero_of = ground.zero_of;
-    p->fixed = ground.fixed;
+    begin_actions(p, &ground);
     find_known(p, loads, load_count);
     if (!plan_actions(p, ground.in_loops))
         return false;
@@ -493,9 +493,11 @@ bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *contex
     unrollable = wpg_unrollable_loops(view);
     ground->in_loops = unrollable ? in_unrollable_loops(view, unrollable, arena) : NULL;
     ground->fixed = WPG_ARENA_ARRAY(arena, bool, view->bound);
+    ground->values = WPG_ARENA_ARRAY(arena, known, view->bound);
+    ground->action_of = WPG_ARENA_ARRAY(arena, uint32_t, view->bound);
     if (ground->fixed)
         find_fixed(ground->fixed, view);
-    return ground->in_loops && ground->fixed;
+    return ground->in_loops && ground->fixed && ground->values && ground->action_of;
 }
 
 static planner planner_of(wpg_weight_plan *plan, const wpg_load_folded *folded)
@@ -518,21 +520,23 @@ bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, con
 
 /* -- The actions of few loads -- */
 
+static const uint32_t LISTED = UINT32_MAX; /* in action_of: a user that has no action yet */
+
 /* What uses known values, over and over, until nothing more is known: as find_known and plan_actions, without
- * a look at the rest of the function. */
-static bool follow_loads(planner *p, const bool *in_loops, const wpg_known_load *loads, size_t load_count,
-                         wpg_arena *arena)
+ * a look at the rest of the function. Leaves the scratch zeroed. */
+static bool follow_loads(planner *p, const bool *in_loops, const wpg_known_load *loads, size_t load_count)
 {
     const wpg_view *view = p->view;
     WPG_VEC(uint32_t) news = {0};
     WPG_VEC(wpg_inst *) users = {0};
-    bool *listed = WPG_ARENA_ARRAY(arena, bool, view->bound);
-    bool fits = listed != NULL;
+    bool fits = true;
     for (size_t i = 0; i < load_count && fits; i++) {
         known value = splat_of(p->module, loads[i].constant, 0);
         value.words = loads[i].words;
+        if (!value.is)
+            continue;
         p->values[loads[i].inst->result] = value;
-        fits = !value.is || wpg_vec_push(&news, loads[i].inst->result);
+        fits = wpg_vec_push(&news, loads[i].inst->result);
     }
     for (size_t n = 0; n < news.count && fits; n++)
         for (uint32_t u = view->first_user[news.data[n]]; u < view->first_user[news.data[n] + 1] && fits;
@@ -541,9 +545,9 @@ static bool follow_loads(planner *p, const bool *in_loops, const wpg_known_load 
             const uint32_t block = user->result ? view->block_of[user->result] : WPG_NO_BLOCK;
             if (block == WPG_NO_BLOCK || !p->after->runs[block])
                 continue;
-            if (!listed[user->result])
+            if (p->action_of[user->result] != LISTED)
                 fits = wpg_vec_push(&users, user);
-            listed[user->result] = true;
+            p->action_of[user->result] = LISTED;
             if (p->values[user->result].is || !is_word(p->module, user->type))
                 continue;
             const known value = known_inst(p, user, block);
@@ -555,22 +559,21 @@ static bool follow_loads(planner *p, const bool *in_loops, const wpg_known_load 
     for (size_t i = 0; i < users.count && fits; i++)
         if (!in_loops[view->block_of[users.data[i]->result]])
             fits = plan_inst(p, users.data[i]);
+    for (size_t i = 0; i < users.count; i++)
+        p->action_of[users.data[i]->result] = 0;
+    for (size_t i = 0; i < news.count; i++)
+        p->values[news.data[i]] = (known){0};
     wpg_vec_free(&news);
     wpg_vec_free(&users);
     return fits;
 }
 
 bool wpg_weight_actions_find(wpg_weight_plan *plan, const wpg_weight_ground *ground,
-                             const wpg_load_folded *folded, const wpg_known_load *loads, size_t load_count,
-                             wpg_arena *arena)
+                             const wpg_load_folded *folded, const wpg_known_load *loads, size_t load_count)
 {
     planner p = planner_of(plan, folded);
-    if (!begin_actions(&p, arena))
-        return false;
-    plan->zero_of = ground->zero_of;
-    p.fixed = ground->fixed;
-    return (!ground->in_loops || follow_loads(&p, ground->in_loops, loads, load_count, arena)) &&
-           !arena->failed;
+    begin_actions(&p, ground);
+    return !ground->in_loops || follow_loads(&p, ground->in_loops, loads, load_count);
 }
 
 void wpg_weight_plan_finish(wpg_weight_plan *plan)

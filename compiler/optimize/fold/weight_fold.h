@@ -31,6 +31,8 @@ typedef struct wpg_weight_ground {
         *in_loops; /* [cfg->count] blocks of loops that drivers may unroll; NULL: there can be no actions */
     bool *fixed;   /* [bound] NoContraction */
     uint32_t zero_of;
+    struct wpg_weight_known *values; /* [bound] scratch, zeroed, and so the next */
+    uint32_t *action_of;             /* [bound] */
 } wpg_weight_ground;
 /* False when memory runs out. */
 bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *context, const wpg_view *view,
@@ -38,8 +40,7 @@ bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *contex
 /* The actions alone, for who asks what falls away by itself (zero_live.h): plan->dead is NULL, and the plan
  * is not for wpg_weight_plan_apply. */
 bool wpg_weight_actions_find(wpg_weight_plan *plan, const wpg_weight_ground *ground,
-                             const wpg_load_folded *folded, const wpg_known_load *loads, size_t load_count,
-                             wpg_arena *arena);
+                             const wpg_load_folded *folded, const wpg_known_load *loads, size_t load_count);
 /* Carries it out in the function. False when memory runs out. */
 bool wpg_weight_plan_apply(const wpg_weight_plan *plan, wpg_module *module, wpg_inst *function,
                            wpg_arena *arena);

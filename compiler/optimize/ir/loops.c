@@ -196,20 +196,22 @@ bool wpg_loop_entries(uint64_t *entries, const wpg_view *view, const wpg_functio
     return true;
 }
 
+bool wpg_loop_has_in_continue(const wpg_cfg *cfg, const wpg_construct *loop, uint32_t block)
+{
+    if (loop->kind != WPG_CONSTRUCT_LOOP || loop->continue_target == WPG_NO_BLOCK || loop->header == block)
+        return false;
+    const bool dominated = cfg->blocks[loop->continue_target].rpo != WPG_NO_BLOCK &&
+                           loop->continue_target != loop->header &&
+                           wpg_cfg_dominates(cfg, loop->continue_target, block);
+    return (loop->back_edge == block || dominated) &&
+           !(loop->merge != WPG_NO_BLOCK && cfg->blocks[loop->merge].rpo != WPG_NO_BLOCK &&
+             wpg_cfg_dominates(cfg, loop->merge, block));
+}
+
 bool wpg_block_is_in_continue(const wpg_cfg *cfg, uint32_t block)
 {
-    for (uint32_t c = 0; c < cfg->construct_count; c++) {
-        const wpg_construct *loop = &cfg->constructs[c];
-        if (loop->kind != WPG_CONSTRUCT_LOOP || loop->continue_target == WPG_NO_BLOCK ||
-            loop->header == block)
-            continue;
-        bool after_loop = loop->merge != WPG_NO_BLOCK && cfg->blocks[loop->merge].rpo != WPG_NO_BLOCK &&
-                          wpg_cfg_dominates(cfg, loop->merge, block);
-        bool dominated = cfg->blocks[loop->continue_target].rpo != WPG_NO_BLOCK &&
-                         loop->continue_target != loop->header &&
-                         wpg_cfg_dominates(cfg, loop->continue_target, block);
-        if (!after_loop && (loop->back_edge == block || dominated))
+    for (uint32_t c = 0; c < cfg->construct_count; c++)
+        if (wpg_loop_has_in_continue(cfg, &cfg->constructs[c], block))
             return true;
-    }
     return false;
 }

@@ -3,12 +3,25 @@
 
 #include "compiler/optimize/ir/loops.h"
 
+static bool is_loop_header(const wpg_block *block)
+{
+    return block->merge && block->merge->opcode == SpvOpLoopMerge;
+}
+
 const char *wpg_block_stays_whole_because(const wpg_cfg *cfg, uint32_t block)
 {
-    const wpg_block *b = &cfg->blocks[block];
-    if (b->merge && b->merge->opcode == SpvOpLoopMerge)
+    if (is_loop_header(&cfg->blocks[block]))
         return "it is in a loop header";
     return wpg_block_is_in_continue(cfg, block) ? "it is in a continue construct" : NULL;
+}
+
+void wpg_blocks_stay_whole(bool *whole, const wpg_cfg *cfg)
+{
+    for (uint32_t b = 0; b < cfg->count; b++)
+        whole[b] |= is_loop_header(&cfg->blocks[b]);
+    for (uint32_t c = 0; c < cfg->construct_count; c++)
+        for (uint32_t b = 0; cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && b < cfg->count; b++)
+            whole[b] |= wpg_loop_has_in_continue(cfg, &cfg->constructs[c], b);
 }
 
 bool wpg_split_parts_exact(const wpg_view *view, const wpg_id_set *exact, uint32_t block,

@@ -112,6 +112,7 @@ static bool take_block(builder *b, uint32_t block)
 {
     wpg_stretch *s = b->s;
     wpg_inst *end = end_of(b->cfg, block);
+    const double runs = runs_of(b, block);
     const bool first = block == s->first;
     s->last = block;
     put_block(b, block, IN_LISTS);
@@ -137,7 +138,7 @@ static bool take_block(builder *b, uint32_t block)
                 return false;
             if (inst->result)
                 put(b, inst, DEAD);
-            s->cost += wpg_inst_cost(b->module, inst) * runs_of(b, block);
+            s->cost += wpg_inst_cost(b->module, inst) * runs;
             b->nomem |= first && !wpg_vec_push(&s->dead, inst);
         } else if (follows) {
             if (!wpg_zero_may_move(b->module, inst) || splits_sampled_image(b, inst, AFTER) ||
@@ -166,18 +167,19 @@ static bool take_construct(builder *b, uint32_t construct, uint32_t from)
             const uint32_t m = ground->members[i];
             const bool head = m == from;
             const wpg_inst *begin = head ? cfg->blocks[m].terminator : cfg->blocks[m].label->next;
+            const double runs = pass ? runs_of(b, m) : 0;
             for (const wpg_inst *inst = begin;; inst = inst->next) {
                 if (!pass && (uses(b, inst) & 1u << AFTER))
                     return false;
                 if (pass && inst->result)
                     put(b, inst, DEAD);
                 if (pass)
-                    cost += wpg_inst_cost(b->module, inst) * runs_of(b, m);
-                if (pass && !head)
-                    put_block(b, m, WHOLE);
+                    cost += wpg_inst_cost(b->module, inst) * runs;
                 if (inst == cfg->blocks[m].terminator)
                     break;
             }
+            if (pass && !head)
+                put_block(b, m, WHOLE);
         }
     b->s->cost += cost;
     return true;
@@ -185,7 +187,7 @@ static bool take_construct(builder *b, uint32_t construct, uint32_t from)
 
 static bool may_be_crossed(const builder *b, uint32_t construct)
 {
-    return !b->live->live[construct] && !b->cfg->constructs[construct].leaves_early;
+    return !wpg_zero_construct_lives(b->live, construct) && !b->cfg->constructs[construct].leaves_early;
 }
 
 /* The block behind a block that was taken whole; WPG_NO_BLOCK: the stretch ends there. */
@@ -240,14 +242,36 @@ static bool goes_behind(const wpg_stretch *s, const wpg_zero_live *live, const w
                         : wpg_zero_live_is_dead(live, inst);
 }
 
+/* The blocks that use what is dead. */
+static void mark_users(builder *b)
+{
+    const wpg_stretch *s = b->s;
+    for (size_t i = 0; i < s->ids.count; i++) {
+        const uint32_t id = s->ids.data[i];
+        for (uint32_t u = b->view->first_user[id]; s->in[id] == DEAD && u < b->view->first_user[id + 1];
+             u++) {
+            wpg_inst *user = b->view->users[u];
+            const wpg_inst *label = user->result ? NULL : wpg_inst_label(user);
+            const uint32_t block = label          ? wpg_cfg_find(b->cfg, label->result)
+                                   : user->result ? b->view->block_of[user->result]
+                                                  : WPG_NO_BLOCK;
+            if (block != WPG_NO_BLOCK)
+                s->uses_dead[block] = true;
+        }
+    }
+}
+
 static bool find_uses(builder *b)
 {
     const wpg_stretch *s = b->s;
     const wpg_cfg *cfg = b->cfg;
     bool fits = true;
+    mark_users(b);
     for (uint32_t i = 0; i < cfg->count && fits; i++) {
         bool is_behind = s->part[i] == NO_PART;
-        if (s->part[i] == WHOLE)
+        const bool uses_dead = s->uses_dead[i];
+        s->uses_dead[i] = false;
+        if (s->part[i] == WHOLE || !uses_dead)
             continue;
         for (wpg_inst *inst = cfg->blocks[i].label->next; fits; inst = inst->next) {
             is_behind |= inst == s->stop && i == s->last;
@@ -440,10 +464,11 @@ bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg
     } else {
         stretch->in = WPG_ARENA_ARRAY(arena, uint8_t, view->bound);
         stretch->part = WPG_ARENA_ARRAY(arena, uint8_t, view->cfg->count);
+        stretch->uses_dead = WPG_ARENA_ARRAY(arena, bool, view->cfg->count);
     }
     stretch->first = stretch->last = block;
     stretch->cost = 0;
-    if (!stretch->in || !stretch->part)
+    if (!stretch->in || !stretch->part || !stretch->uses_dead)
         return false;
     if (live->ground->whole[block])
         return true;
@@ -514,11 +539,11 @@ static bool give_weights(const wpg_stretch *s, const wpg_cfg *cfg, wpg_function_
                                wpg_profile_add_block(profile, merge, whole)));
 }
 
-wpg_status wpg_stretch_guard(const wpg_stretch *stretch, const wpg_zero_live *live,
-                             wpg_function_profile *profile, const wpg_stretch_branch *by, wpg_error *err)
+wpg_status wpg_stretch_guard(const wpg_stretch *stretch, const wpg_view *view, wpg_function_profile *profile,
+                             const wpg_stretch_branch *by, wpg_error *err)
 {
-    const wpg_cfg *cfg = live->view->cfg;
-    wpg_module *module = live->view->module;
+    const wpg_cfg *cfg = view->cfg;
+    wpg_module *module = view->module;
     const uint32_t first = stretch->first, last = stretch->last, before = cfg->blocks[first].id,
                    branch = wpg_module_fresh_id(module), merge = wpg_module_fresh_id(module);
     wpg_inst *at = first == last ? stretch->stop : end_of(cfg, first);

@@ -22,6 +22,7 @@ typedef struct wpg_stretch {
     wpg_stretch_uses uses;
     uint8_t *in;                   /* [bound] which of these lists has the id */
     uint8_t *part;                 /* [cfg->count] how much of a block it has */
+    bool *uses_dead;               /* [cfg->count] scratch */
     WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part` */
     double cost;                   /* weighted instructions that an entering lane spends in it */
 } wpg_stretch;
@@ -43,9 +44,9 @@ typedef struct wpg_stretch_branch {
 } wpg_stretch_branch;
 
 /* Where the Boolean is false, null stands for what the stretch makes. The view is stale afterwards, but right
- * for other stretches of it that have no block in common. WPG_E_NOMEM only. */
-wpg_status wpg_stretch_guard(const wpg_stretch *stretch, const wpg_zero_live *live,
-                             wpg_function_profile *profile, const wpg_stretch_branch *branch, wpg_error *err);
+ * for other stretches of it that have no block in common, whatever they are behind. WPG_E_NOMEM only. */
+wpg_status wpg_stretch_guard(const wpg_stretch *stretch, const wpg_view *view, wpg_function_profile *profile,
+                             const wpg_stretch_branch *branch, wpg_error *err);
 void wpg_stretch_free(wpg_stretch *stretch);
 
 #endif

@@ -12,7 +12,8 @@
  *
  * For each word that the profile saw as 0 or 1: what falls away with that value (fold/weight_fold.h,
  * fold/zero_live.h), in which pieces (stretch.h), and is that worth a branch? The word that saves most comes
- * first; each application works on a fresh view.
+ * first. In one round only pieces without a block in common get their branches. The next round asks what is
+ * left, on a fresh view.
  *
  * Why it is right:
  *  - The parts that are skipped go into products with 0, and null stands for them there. That is right where
@@ -36,7 +37,7 @@ static const char PASS[] = "zero-guard";
 
 enum {
     MOST_WORDS = 12, /* that are guarded on */
-    MOST_ROUNDS = 4, /* for one word */
+    MOST_ROUNDS = 5, /* each on a fresh view */
     LEAST_WORK = 60, /* weighted instructions that a branch saves an invocation, over all waves */
 };
 static const double LEAST_SHARE = 0.05; /* of the waves in which the word has the value */
@@ -55,8 +56,11 @@ enum { VALUES = sizeof values / sizeof *values };
 typedef struct candidate {
     wpg_word_set set;
     uint32_t fact;
-    double share, saved; /* share: of the waves */
-    bool done;
+    double share; /* of the waves */
+    double saved,
+        skipped; /* weighted instructions, over all waves: by all that falls away; by the branches */
+    uint32_t branches;
+    bool asked;     /* in this round */
     wpg_map behind; /* labels of blocks behind branches on it */
 } candidate;
 
@@ -69,7 +73,8 @@ typedef struct zero_guard {
     wpg_weight_ground weights;
     const wpg_id_set *exact;
     candidate candidates[WPG_MOST_WORD_SITES * 2];
-    uint32_t count, seen; /* candidates; of these, those whose value the profile has */
+    uint32_t count, seen;                      /* candidates; of these, those whose value the profile has */
+    uint32_t chosen[MOST_WORDS], chosen_count; /* candidates, in this order */
 } zero_guard;
 
 static double worth_of(const candidate *c)
@@ -103,7 +108,7 @@ static void list_candidates(zero_guard *z)
                 (share < LEAST_SHARE && !values[v].is_float))
                 continue;
             candidate *c = &z->candidates[z->count++];
-            *c = (candidate){.fact = f, .share = share};
+            *c = (candidate){.fact = f, .share = share, .asked = true};
             z->seen += share >= LEAST_SHARE;
             c->set.known = UINT64_C(1) << f;
             c->set.bits[f] = values[v].bits;
@@ -123,25 +128,18 @@ bool wpg_zero_guard_wanted(wpg_context *context, wpg_function_profile *profile)
 
 /* -- What falls away -- */
 
-typedef struct what_if {
-    wpg_arena arena;
-    wpg_known_words known;
-    wpg_word_source sources[WPG_MOST_WORD_SITES];
-    wpg_weight_plan plan;
-    wpg_zero_live live;
-    wpg_stretch *stretches; /* [count] worth a branch, without a block in common */
-    uint32_t count;
-    double saved;
-} what_if;
+typedef WPG_VEC(wpg_stretch) stretches;
 
-static void what_if_finish(what_if *w)
-{
-    for (uint32_t s = 0; s < w->count; s++)
-        wpg_stretch_free(&w->stretches[s]);
-    wpg_vec_free(&w->known.loads);
-    wpg_weight_plan_finish(&w->plan);
-    wpg_arena_finish(&w->arena);
-}
+/* What a round knows of its view. */
+typedef struct zero_round {
+    zero_guard *z;
+    wpg_arena arena;
+    wpg_known_words zeros, ones; /* loads of words, each with that value */
+    wpg_word_source sources[WPG_MOST_WORD_SITES];
+    stretches
+        stretches[WPG_MOST_WORD_SITES * 2]; /* by candidate: worth a branch, without a block in common */
+    wpg_stretch next;                       /* scratch: tables that no stretch has */
+} zero_round;
 
 /* The word may be read at the block: its descriptor is valid. */
 static bool may_load(const zero_guard *z, const wpg_word_source *source, uint32_t block)
@@ -153,7 +151,7 @@ static bool may_load(const zero_guard *z, const wpg_word_source *source, uint32_
 }
 
 /* At most so many weighted instructions of an entering lane could go behind branches. */
-static double dead_work(const zero_guard *z, const what_if *w, const candidate *c)
+static double dead_work(const zero_guard *z, const wpg_zero_live *live, const candidate *c)
 {
     const wpg_cfg *cfg = z->view->cfg;
     const wpg_block_weight *entry = wpg_profile_block(z->profile, cfg->blocks[0].id);
@@ -164,7 +162,7 @@ static double dead_work(const zero_guard *z, const what_if *w, const candidate *
             continue;
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next)
-            if (wpg_zero_live_is_dead(&w->live, inst))
+            if (wpg_zero_live_is_dead(live, inst))
                 work += (double)weight->lanes * wpg_inst_cost(z->context->module, inst);
     }
     return entry && entry->lanes ? work / (double)entry->lanes : 0;
@@ -177,7 +175,7 @@ static bool may_begin(const wpg_zero_live *live, uint32_t block)
     const wpg_block *here = &cfg->blocks[block];
     const uint32_t next = here->successor_count == 1 ? here->successors[0] : block,
                    construct = cfg->blocks[next].heads;
-    if (construct != WPG_NO_BLOCK && !live->live[construct])
+    if (construct != WPG_NO_BLOCK && !wpg_zero_construct_lives(live, construct))
         return true;
     for (const wpg_inst *inst = here->label->next; inst != here->terminator; inst = inst->next)
         if (wpg_zero_live_is_dead(live, inst))
@@ -187,57 +185,100 @@ static bool may_begin(const wpg_zero_live *live, uint32_t block)
 
 /* Stretches worth a branch, from the entry on. None in loops that drivers may unroll, or not, by what is in
  * them. */
-static bool find_stretches(zero_guard *z, what_if *w, const candidate *c)
+static bool find_stretches(zero_round *r, const wpg_zero_live *live, uint32_t index)
 {
+    zero_guard *z = r->z;
+    candidate *c = &z->candidates[index];
     const wpg_cfg *cfg = z->view->cfg;
-    bool *taken = WPG_ARENA_ARRAY(&w->arena, bool, cfg->count);
-    w->stretches = WPG_ARENA_ARRAY(&w->arena, wpg_stretch, cfg->count + 1); /* one is being looked at */
-    if (!taken || !w->stretches)
+    bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, cfg->count);
+    if (!taken)
         return false;
-    if (dead_work(z, w, c) * worth_of(c) < LEAST_WORK)
+    if (dead_work(z, live, c) * worth_of(c) < LEAST_WORK)
         return true;
     for (uint32_t o = 0; o < cfg->order_count; o++) {
         const uint32_t block = cfg->order[o];
-        wpg_stretch *s = &w->stretches[w->count];
-        if (taken[block] || !may_begin(&w->live, block) || z->weights.in_loops[block] ||
-            !may_load(z, &w->sources[c->fact], block))
+        if (taken[block] || !may_begin(live, block) || z->weights.in_loops[block] ||
+            !may_load(z, &r->sources[c->fact], block))
             continue;
-        if (!wpg_stretch_find(s, &w->live, z->profile, &c->behind, LEAST_WORK / worth_of(c), block,
-                              &w->arena)) {
-            wpg_stretch_free(s);
+        if (!wpg_stretch_find(&r->next, live, z->profile, &c->behind, LEAST_WORK / worth_of(c), block,
+                              &r->arena))
             return false;
-        }
-        if (s->cost <= 0)
+        if (r->next.cost <= 0)
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
-            taken[b] |= wpg_stretch_touches(s, b);
-        w->saved += s->cost * worth_of(c);
-        w->count++;
+            taken[b] |= wpg_stretch_touches(&r->next, b);
+        if (!wpg_vec_push(&r->stretches[index], r->next))
+            return false;
+        r->next = (wpg_stretch){.cost = 0};
     }
-    wpg_stretch_free(&w->stretches[w->count]);
     return true;
 }
 
-static wpg_status ask(what_if *w, zero_guard *z, const candidate *c)
+/* The loads of all words that are candidates, as if each were 0 or 1. */
+static bool collect(zero_round *r, wpg_known_words *words, bool one)
 {
-    *w = (what_if){
-        .known = {
-            .module = z->context->module, .profile = z->profile, .set = &c->set, .sources = w->sources}};
-    wpg_arena_init(&w->arena);
-    const wpg_solution *unfolded = wpg_push_unfolded(z->view);
-    const wpg_load_folded folded = {
-        .view = z->view, .exact = z->exact, .before = unfolded, .after = unfolded};
-    w->known.sources = w->sources;
-    bool fits = unfolded && wpg_known_words_collect(&w->known, z->view->function);
-    if (!fits || !w->known.loads.count)
-        return fits ? WPG_OK : wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
-    fits = wpg_weight_actions_find(&w->plan, &z->weights, &folded, w->known.loads.data, w->known.loads.count,
-                                   &w->arena);
-    if (fits && w->plan.actions.count)
-        fits = wpg_zero_live_find(&w->live, &z->ground, &w->plan, &w->arena) && find_stretches(z, w, c);
-    return fits ? WPG_OK : wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
+    zero_guard *z = r->z;
+    wpg_word_set *set = WPG_ARENA_NEW(&r->arena, wpg_word_set);
+    if (!set)
+        return false;
+    for (uint32_t i = 0; i < z->count; i++) {
+        const uint32_t f = z->candidates[i].fact;
+        if (!z->candidates[i].asked || (z->candidates[i].set.bits[f] != 0) != one)
+            continue;
+        set->known |= z->candidates[i].set.known;
+        set->bits[f] = z->candidates[i].set.bits[f];
+    }
+    *words = (wpg_known_words){.module = z->context->module,
+                               .profile = z->profile,
+                               .set = set,
+                               .sources = r->sources,
+                               .single = true};
+    return !set->known || wpg_known_words_collect(words, z->view->function);
 }
 
+/* Loads of the candidate's word alone: `loads` gets those of all words of such a value. */
+static bool loads_of(wpg_known_loads *loads, const zero_round *r, const candidate *c)
+{
+    const wpg_known_words *of = c->set.bits[c->fact] ? &r->ones : &r->zeros;
+    bool fits = true;
+    wpg_vec_clear(loads);
+    for (size_t i = 0; i < of->loads.count && fits; i++)
+        if (of->loads.data[i].words == c->set.known)
+            fits = wpg_vec_push(loads, of->loads.data[i]);
+    return fits;
+}
+
+/* Asks up to WPG_ZERO_PLANS candidates, from *next on. */
+static bool ask_some(zero_round *r, const wpg_load_folded *folded, uint32_t *next)
+{
+    zero_guard *z = r->z;
+    wpg_weight_plan plans[WPG_ZERO_PLANS];
+    uint32_t asked[WPG_ZERO_PLANS], count = 0;
+    wpg_known_loads loads = {0};
+    wpg_zero_live live;
+    bool fits = true;
+    for (; *next < z->count && count < WPG_ZERO_PLANS && fits; ++*next) {
+        const candidate *c = &z->candidates[*next];
+        if (!c->asked)
+            continue;
+        wpg_weight_plan *plan = &plans[count];
+        *plan = (wpg_weight_plan){0};
+        fits = loads_of(&loads, r, c) &&
+               (!loads.count || wpg_weight_actions_find(plan, &z->weights, folded, loads.data, loads.count));
+        if (plan->actions.count)
+            asked[count++] = *next;
+        else
+            wpg_weight_plan_finish(plan);
+    }
+    fits = fits && (!count || wpg_zero_live_find(&live, &z->ground, plans, count, &r->arena));
+    for (uint32_t k = 0; k < count; k++) {
+        live.asked = UINT64_C(1) << k;
+        fits = fits && find_stretches(r, &live, asked[k]);
+        wpg_weight_plan_finish(&plans[k]);
+    }
+    wpg_vec_free(&loads);
+    return fits;
+}
 /* -- The branches -- */
 
 typedef struct test {
@@ -255,7 +296,7 @@ static uint32_t emit_test(wpg_module *module, wpg_inst *where, void *of)
     return result;
 }
 
-static void say(const zero_guard *z, const candidate *c, uint32_t branches)
+static void say(const zero_guard *z, const candidate *c)
 {
     const wpg_word_place *place = &z->profile->words.data[c->fact].place;
     char path[64];
@@ -267,8 +308,8 @@ static void say(const zero_guard *z, const candidate *c, uint32_t branches)
         z->context, WPG_REMARK_DONE, PASS, z->profile->ordinal, 0,
         "%u branch%s on word %%%u%s, which is %s in %.0f %% of waves: %.0f weighted instructions of an "
         "invocation are skipped",
-        branches, branches == 1 ? "" : "es", place->variable, path, c->set.bits[c->fact] ? "1" : "0",
-        100 * c->share, c->saved);
+        c->branches, c->branches == 1 ? "" : "es", place->variable, path, c->set.bits[c->fact] ? "1" : "0",
+        100 * c->share, c->skipped);
 }
 
 /* z->view is NULL where the control flow is not structured. */
@@ -288,45 +329,108 @@ static wpg_status look(zero_guard *z)
                : wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
 }
 
-/* Puts all that falls away with the value behind branches; the number of these. */
-static wpg_status guard(uint32_t *branches, zero_guard *z, candidate *c)
+static wpg_status no_memory(const zero_guard *z)
 {
-    *branches = 0;
-    for (unsigned round = 0; round < MOST_ROUNDS; round++) {
-        what_if w;
-        WPG_TRY(look(z));
-        if (!z->view)
-            break;
-        wpg_status status = ask(&w, z, c);
-        test t = {.source = &w.sources[c->fact], .bits = c->set.bits[c->fact]};
-        const wpg_stretch_branch by = {
-            .condition = emit_test, .of = &t, .share = 1 - c->share, .behind = &c->behind};
-        for (uint32_t s = 0; s < w.count && status == WPG_OK; s++)
-            status = wpg_stretch_guard(&w.stretches[s], &w.live, z->profile, &by, z->context->err);
-        *branches += w.count;
-        c->saved = round ? c->saved + w.saved : w.saved;
-        const bool again = w.count > 0;
-        what_if_finish(&w);
-        if (again)
-            wpg_analyses_drop(z->context);
-        WPG_TRY(status);
-        if (!again)
-            break;
-    }
-    return z->context->module->arena.failed ? wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory")
-                                            : WPG_OK;
+    return wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
 }
 
-static wpg_status judge_all(zero_guard *z)
+/* Of all candidates that are asked: what falls away with the value, on a fresh view. */
+static wpg_status begin(zero_round *r, zero_guard *z)
 {
-    for (uint32_t i = 0; i < z->count; i++) {
-        what_if w;
-        wpg_status status = ask(&w, z, &z->candidates[i]);
-        z->candidates[i].saved = w.saved;
-        what_if_finish(&w);
-        WPG_TRY(status);
+    *r = (zero_round){.z = z};
+    wpg_arena_init(&r->arena);
+    WPG_TRY(look(z));
+    if (!z->view)
+        return WPG_OK;
+    const wpg_solution *unfolded = wpg_push_unfolded(z->view);
+    const wpg_load_folded folded = {
+        .view = z->view, .exact = z->exact, .before = unfolded, .after = unfolded};
+    bool fits = unfolded && collect(r, &r->zeros, false) && collect(r, &r->ones, true);
+    for (uint32_t next = 0; next < z->count && fits;)
+        fits = ask_some(r, &folded, &next);
+    for (uint32_t i = 0; i < z->count; i++)
+        for (size_t s = 0; s < r->stretches[i].count; s++)
+            z->candidates[i].saved += r->stretches[i].data[s].cost * worth_of(&z->candidates[i]);
+    return fits ? WPG_OK : no_memory(z);
+}
+
+static void finish(zero_round *r)
+{
+    for (uint32_t i = 0; i < r->z->count; i++) {
+        for (size_t s = 0; s < r->stretches[i].count; s++)
+            wpg_stretch_free(&r->stretches[i].data[s]);
+        wpg_vec_free(&r->stretches[i]);
+    }
+    wpg_stretch_free(&r->next);
+    wpg_vec_free(&r->zeros.loads);
+    wpg_vec_free(&r->ones.loads);
+    wpg_arena_finish(&r->arena);
+}
+
+/* Marks the stretch's blocks; false: one is marked already. */
+static bool take(bool *taken, const wpg_stretch *stretch, const wpg_cfg *cfg)
+{
+    for (uint32_t b = 0; b < cfg->count; b++)
+        if (taken[b] && wpg_stretch_touches(stretch, b))
+            return false;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        taken[b] |= wpg_stretch_touches(stretch, b);
+    return true;
+}
+
+/* Branches on one word. The next round asks the word again if there was a piece: others may have taken a
+ * block of it, and there may be more behind it. */
+static wpg_status guard(zero_round *r, uint32_t index, bool *taken)
+{
+    zero_guard *z = r->z;
+    candidate *c = &z->candidates[index];
+    test t = {.source = &r->sources[c->fact], .bits = c->set.bits[c->fact]};
+    const wpg_stretch_branch by = {
+        .condition = emit_test, .of = &t, .share = 1 - c->share, .behind = &c->behind};
+    c->asked = r->stretches[index].count > 0;
+    for (size_t s = 0; s < r->stretches[index].count; s++) {
+        const wpg_stretch *stretch = &r->stretches[index].data[s];
+        if (!take(taken, stretch, z->view->cfg))
+            continue;
+        WPG_TRY(wpg_stretch_guard(stretch, z->view, z->profile, &by, z->context->err));
+        c->skipped += stretch->cost * worth_of(c);
+        c->branches++;
     }
     return WPG_OK;
+}
+
+/* The words that save most: z->chosen. */
+static void choose(zero_guard *z)
+{
+    for (uint32_t i = 0; i < z->count; i++) {
+        uint32_t at = z->chosen_count;
+        z->candidates[i].asked = false;
+        if (!(z->candidates[i].saved > 0))
+            continue;
+        for (; at > 0 && z->candidates[z->chosen[at - 1]].saved < z->candidates[i].saved; at--)
+            if (at < MOST_WORDS)
+                z->chosen[at] = z->chosen[at - 1];
+        if (at < MOST_WORDS)
+            z->chosen[at] = i;
+        z->chosen_count += z->chosen_count < MOST_WORDS;
+    }
+}
+
+static wpg_status guard_chosen(bool *any, zero_round *r)
+{
+    zero_guard *z = r->z;
+    bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, z->view->cfg->count);
+    if (!taken)
+        return no_memory(z);
+    *any = false;
+    for (uint32_t i = 0; i < z->chosen_count; i++) {
+        const uint32_t before = z->candidates[z->chosen[i]].branches;
+        WPG_TRY(guard(r, z->chosen[i], taken));
+        *any |= z->candidates[z->chosen[i]].branches > before;
+    }
+    if (*any)
+        wpg_analyses_drop(z->context);
+    return z->context->module->arena.failed ? no_memory(z) : WPG_OK;
 }
 
 /* Weighted instructions that an entering lane spends in the function. */
@@ -353,17 +457,6 @@ static double saved_by_all(const zero_guard *z)
     return saved;
 }
 
-static candidate *best_of(zero_guard *z)
-{
-    candidate *best = NULL;
-    for (uint32_t i = 0; i < z->count; i++) {
-        candidate *c = &z->candidates[i];
-        if (!c->done && c->saved > 0 && (!best || c->saved > best->saved))
-            best = c;
-    }
-    return best;
-}
-
 /* Structures hold what is needed beside what is not. */
 static wpg_status forward(wpg_context *context)
 {
@@ -377,39 +470,47 @@ static wpg_status forward(wpg_context *context)
     return fits ? WPG_OK : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
 }
 
+/* Is it worth more than versions? Says so if not. */
+static bool saves_enough(const zero_guard *z)
+{
+    const double saved = saved_by_all(z), whole = whole_work(z);
+    const bool enough = saved > LEAST_SAVED * whole;
+    if (!enough && saved > 0)
+        wpg_remark_add(z->context, WPG_REMARK_REFUSED, PASS, z->profile->ordinal, 0,
+                       "weights of 0 would skip %.1f %% of the stage's work", 100 * saved / whole);
+    return enough;
+}
+
 static wpg_status guard_words(bool *changed, zero_guard *z)
 {
     wpg_context *context = z->context;
+    bool again = true;
     WPG_TRY(forward(context));
-    WPG_TRY(look(z));
-    if (!z->view)
-        return WPG_OK;
+    WPG_TRY(wpg_exact_get(&z->exact, context));
     if (!wpg_id_set_is_empty(z->exact)) {
         wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, z->profile->ordinal, 0,
                        "the stage has an exact output");
         return WPG_OK;
     }
     list_candidates(z);
-    wpg_status status = judge_all(z);
-    const double saved = saved_by_all(z), whole = whole_work(z);
-    unsigned words = 0;
-    if (status == WPG_OK && saved <= LEAST_SAVED * whole) {
-        if (saved > 0)
-            wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, z->profile->ordinal, 0,
-                           "weights of 0 would skip %.1f %% of the stage's work", 100 * saved / whole);
-        return WPG_OK;
+    for (unsigned round = 0; round < MOST_ROUNDS && again; round++) {
+        zero_round r;
+        wpg_status status = begin(&r, z);
+        again = status == WPG_OK && z->view && (round || saves_enough(z));
+        if (again && !round)
+            choose(z);
+        if (again)
+            status = guard_chosen(&again, &r);
+        finish(&r);
+        WPG_TRY(status);
     }
-    for (candidate *c; status == WPG_OK && words < MOST_WORDS && (c = best_of(z)); words++) {
-        uint32_t branches;
-        c->done = true;
-        status = guard(&branches, z, c);
-        *changed |= branches > 0;
-        if (status == WPG_OK && branches)
-            say(z, c, branches);
+    for (uint32_t i = 0; i < z->chosen_count; i++) {
+        const candidate *c = &z->candidates[z->chosen[i]];
+        *changed |= c->branches > 0;
+        if (c->branches)
+            say(z, c);
     }
-    for (uint32_t i = 0; i < z->count; i++)
-        wpg_map_free(&z->candidates[i].behind);
-    return status;
+    return WPG_OK;
 }
 
 wpg_status wpg_pass_zero_guard(bool *changed, wpg_context *context, wpg_function_profile *profile)
@@ -419,6 +520,8 @@ wpg_status wpg_pass_zero_guard(bool *changed, wpg_context *context, wpg_function
     zero_guard z = {.context = context, .profile = profile};
     wpg_arena_init(&z.arena);
     const wpg_status status = guard_words(changed, &z);
+    for (uint32_t i = 0; i < z.count; i++)
+        wpg_map_free(&z.candidates[i].behind);
     wpg_arena_finish(&z.arena);
     return status;
 }
