@@ -215,6 +215,8 @@ extern const size_t wpg_pass_count;
 wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_zero_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+/* The same in a body that runs where no version fits. The profile's visits are those of no version. */
+wpg_status wpg_zero_guard_rest(wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unswitch(bool *changed, wpg_context *context, wpg_function_profile *profile);

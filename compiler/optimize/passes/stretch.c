@@ -28,12 +28,10 @@ enum { NO_PART, IN_LISTS, WHOLE }; /* wpg_stretch.part */
 typedef struct builder {
     wpg_stretch *s;
     const wpg_zero_live *live;
-    const wpg_function_profile *profile;
-    const wpg_map *behind;
+    const wpg_stretch_price *price;
     const wpg_view *view;
     const wpg_module *module;
     const wpg_cfg *cfg;
-    double entries;
     wpg_operand_list operands;
     bool nomem;
 } builder;
@@ -99,12 +97,24 @@ static bool splits_sampled_image(builder *b, const wpg_inst *inst, uint8_t way)
     return splits;
 }
 
-static double runs_of(const builder *b, uint32_t block)
+wpg_stretch_runs wpg_stretch_runs_of(const wpg_stretch_price *price, const wpg_cfg *cfg, uint32_t block)
 {
-    const wpg_block_weight *weight = wpg_profile_block(b->profile, b->cfg->blocks[block].id);
-    return weight && b->entries > 0 && !wpg_map_get(b->behind, b->cfg->blocks[block].id, NULL)
-               ? (double)weight->lanes / b->entries
-               : 0;
+    const wpg_block_weight *weight = wpg_profile_block(price->profile, cfg->blocks[block].id),
+                           *entry = wpg_profile_block(price->profile, cfg->blocks[0].id);
+    uint64_t whole = 0;
+    if (!weight || !entry || !entry->lanes || wpg_map_get(price->behind, cfg->blocks[block].id, NULL))
+        return (wpg_stretch_runs){0};
+    wpg_map_get(price->whole, cfg->blocks[block].id, &whole);
+    const double entries = (double)entry->lanes, measured = (double)weight->lanes / entries,
+                 least = price->guess * (double)whole / entries, likely = measured > least ? measured : least;
+    return (wpg_stretch_runs){.likely = likely > 0 ? likely : price->unseen, .measured = measured};
+}
+
+static void add_cost(builder *b, const wpg_inst *inst, wpg_stretch_runs runs)
+{
+    const double cost = wpg_inst_cost(b->module, inst);
+    b->s->cost += cost * runs.likely;
+    b->s->measured += cost * runs.measured;
 }
 
 /* Takes the block's instructions up to its end, or to the first that has to stay behind the stretch. */
@@ -112,7 +122,7 @@ static bool take_block(builder *b, uint32_t block)
 {
     wpg_stretch *s = b->s;
     wpg_inst *end = end_of(b->cfg, block);
-    const double runs = runs_of(b, block);
+    const wpg_stretch_runs runs = wpg_stretch_runs_of(b->price, b->cfg, block);
     const bool first = block == s->first;
     s->last = block;
     put_block(b, block, IN_LISTS);
@@ -138,7 +148,7 @@ static bool take_block(builder *b, uint32_t block)
                 return false;
             if (inst->result)
                 put(b, inst, DEAD);
-            s->cost += wpg_inst_cost(b->module, inst) * runs;
+            add_cost(b, inst, runs);
             b->nomem |= first && !wpg_vec_push(&s->dead, inst);
         } else if (follows) {
             if (!wpg_zero_may_move(b->module, inst) || splits_sampled_image(b, inst, AFTER) ||
@@ -160,28 +170,26 @@ static bool take_block(builder *b, uint32_t block)
 static bool take_construct(builder *b, uint32_t construct, uint32_t from)
 {
     const wpg_cfg *cfg = b->cfg;
-    double cost = 0;
     const wpg_zero_ground *ground = b->live->ground;
     for (unsigned pass = 0; pass < 2; pass++)
         for (uint32_t i = ground->first_member[construct]; i < ground->first_member[construct + 1]; i++) {
             const uint32_t m = ground->members[i];
             const bool head = m == from;
             const wpg_inst *begin = head ? cfg->blocks[m].terminator : cfg->blocks[m].label->next;
-            const double runs = pass ? runs_of(b, m) : 0;
+            const wpg_stretch_runs runs = wpg_stretch_runs_of(b->price, cfg, m);
             for (const wpg_inst *inst = begin;; inst = inst->next) {
                 if (!pass && (uses(b, inst) & 1u << AFTER))
                     return false;
                 if (pass && inst->result)
                     put(b, inst, DEAD);
                 if (pass)
-                    cost += wpg_inst_cost(b->module, inst) * runs;
+                    add_cost(b, inst, runs);
                 if (inst == cfg->blocks[m].terminator)
                     break;
             }
             if (pass && !head)
                 put_block(b, m, WHOLE);
         }
-    b->s->cost += cost;
     return true;
 }
 
@@ -403,7 +411,7 @@ static bool takes_null(const wpg_module *module, const wpg_inst *inst)
 static bool is_behind_branch(const builder *b, const wpg_inst *inst)
 {
     const uint32_t block = inst->result ? b->view->block_of[inst->result] : WPG_NO_BLOCK;
-    return block != WPG_NO_BLOCK && wpg_map_get(b->behind, b->cfg->blocks[block].id, NULL);
+    return block != WPG_NO_BLOCK && wpg_map_get(b->price->behind, b->cfg->blocks[block].id, NULL);
 }
 
 /* What is dead and stands behind the branch still runs, on null where the weight has its value. No loop may
@@ -443,19 +451,12 @@ static void settle(builder *b)
         b->s->cost = 0;
 }
 
-bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_function_profile *profile,
-                      const wpg_map *behind, double least, uint32_t block, wpg_arena *arena)
+bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_stretch_price *price,
+                      double least, uint32_t block, wpg_arena *arena)
 {
     const wpg_view *view = live->view;
-    const wpg_block_weight *entry = wpg_profile_block(profile, view->cfg->blocks[0].id);
-    builder b = {.s = stretch,
-                 .live = live,
-                 .profile = profile,
-                 .behind = behind,
-                 .view = view,
-                 .module = view->module,
-                 .cfg = view->cfg,
-                 .entries = entry ? (double)entry->lanes : 0};
+    builder b = {
+        .s = stretch, .live = live, .price = price, .view = view, .module = view->module, .cfg = view->cfg};
     wpg_vec_clear(&stretch->dead);
     wpg_vec_clear(&stretch->lifted);
     wpg_vec_clear(&stretch->after);
@@ -467,7 +468,7 @@ bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg
         stretch->uses_dead = WPG_ARENA_ARRAY(arena, bool, view->cfg->count);
     }
     stretch->first = stretch->last = block;
-    stretch->cost = 0;
+    stretch->cost = stretch->measured = 0;
     if (!stretch->in || !stretch->part || !stretch->uses_dead)
         return false;
     if (live->ground->whole[block])
@@ -520,20 +521,27 @@ static wpg_block_weight part_of(wpg_block_weight whole, double share)
     return whole;
 }
 
+/* Unless a branch around it was noted. */
+static bool note_whole(wpg_map *whole, uint32_t label, uint64_t lanes)
+{
+    return wpg_map_get(whole, label, NULL) || wpg_map_set(whole, label, lanes);
+}
+
 /* Weights of the blocks: those behind the branch run in a part of the waves. */
 static bool give_weights(const wpg_stretch *s, const wpg_cfg *cfg, wpg_function_profile *profile,
                          const wpg_stretch_branch *by, uint32_t branch, uint32_t merge)
 {
     const wpg_block_weight *known = wpg_profile_block(profile, cfg->blocks[s->first].id);
     const wpg_block_weight whole = known ? *known : (wpg_block_weight){0};
-    bool fits = wpg_map_set(by->behind, branch, 1);
+    bool fits = wpg_map_set(by->behind, branch, 1) && note_whole(by->whole, branch, whole.lanes);
     for (uint32_t b = 0; b < cfg->count && fits; b++) {
         if (s->part[b] == NO_PART || b == s->first)
             continue;
         wpg_block_weight *weight = wpg_profile_block(profile, cfg->blocks[b].id);
+        fits = wpg_map_set(by->behind, cfg->blocks[b].id, 1) &&
+               note_whole(by->whole, cfg->blocks[b].id, weight ? weight->lanes : 0);
         if (weight)
             *weight = part_of(*weight, by->share);
-        fits = wpg_map_set(by->behind, cfg->blocks[b].id, 1);
     }
     return fits && (!known || (wpg_profile_add_block(profile, branch, part_of(whole, by->share)) &&
                                wpg_profile_add_block(profile, merge, whole)));

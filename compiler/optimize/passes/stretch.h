@@ -24,14 +24,28 @@ typedef struct wpg_stretch {
     uint8_t *part;                 /* [cfg->count] how much of a block it has */
     bool *uses_dead;               /* [cfg->count] scratch */
     WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part` */
-    double cost;                   /* weighted instructions that an entering lane spends in it */
+    double cost, measured;         /* weighted instructions of an entering lane; measured: without guesses */
 } wpg_stretch;
 
+/* What a stretch costs. */
+typedef struct wpg_stretch_price {
+    const wpg_function_profile *profile;
+    const wpg_map *behind; /* labels of blocks that cost nothing any more */
+    double unseen;         /* runs of a block that never ran, an entering lane */
+    const wpg_map *whole;  /* wpg_stretch_branch.whole, of other branches */
+    double guess;          /* share of the waves that another run may show behind those, at least */
+} wpg_stretch_price;
+
+/* Runs of a block, an entering lane. */
+typedef struct wpg_stretch_runs {
+    double likely, measured;
+} wpg_stretch_runs;
+wpg_stretch_runs wpg_stretch_runs_of(const wpg_stretch_price *price, const wpg_cfg *cfg, uint32_t block);
+
 /* The longest stretch that begins in the block, if it costs `least` or more. stretch->cost is 0: there is
- * none. Blocks whose labels are in `behind` cost nothing any more. Tables live in `arena`, and are used again
- * where they are not NULL. False when memory runs out. */
-bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_function_profile *profile,
-                      const wpg_map *behind, double least, uint32_t block, wpg_arena *arena);
+ * none. Tables live in `arena`, and are used again where they are not NULL. False when memory runs out. */
+bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_stretch_price *price,
+                      double least, uint32_t block, wpg_arena *arena);
 /* Has it a part of the block? */
 bool wpg_stretch_touches(const wpg_stretch *stretch, uint32_t block);
 
@@ -41,6 +55,7 @@ typedef struct wpg_stretch_branch {
     void *of;
     double share;    /* of the waves for which it is true: these run the stretch */
     wpg_map *behind; /* gets the labels of the blocks behind the branch */
+    wpg_map *whole;  /* and this, their lanes without any branch */
 } wpg_stretch_branch;
 
 /* Where the Boolean is false, null stands for what the stretch makes. The view is stale afterwards, but right

@@ -31,11 +31,15 @@
  *    blocks that every invocation reads are tested. Blocks in arrays of descriptors are no word sites.
  *  - Results keep their bits: load_fold.c.
  *
+ * The copy for all other values gets guards on weights (zero_guard.c): another material may have a weight of 0
+ * where these had none.
+ *
  * Needs: a profile with the words probe. Body and copies are functions of their own, which the entry calls:
  * every driver inlines them. Tables become variables of the module (tables.h). The body keeps its ids, and so
  * every table of the profile. The body becomes the version that saves most. Copies are new. Not for stages
  * whose entry function must hold certain instructions: mesh and task, ray tracing, tessellation control. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
@@ -387,6 +391,17 @@ static double share_of(const versions *v, const candidate *c)
 
 /* -- The pass -- */
 
+/* Has a version that was taken these values? */
+static bool fits_any(const versions *v, const wpg_word_visit *visit)
+{
+    bool fits = false;
+    for (uint32_t c = 0; c < v->count && !fits; c++)
+        fits =
+            v->candidates[c].taken && wpg_word_set_fits(&v->candidates[c].version.set,
+                                                        v->candidates[c].version.tested, v->profile, visit);
+    return fits;
+}
+
 /* A context for a copy of the body: with a profile that says which of its blocks are hot. */
 static bool context_of_copy(wpg_context *context, const versions *v, uint32_t function,
                             const uint32_t *copies)
@@ -448,6 +463,29 @@ static wpg_status fold_taken(versions *v, candidate *c, wpg_context *context, ui
     return status;
 }
 
+/* Guards in the body for all other values: those of another run, and those of visits that no version fits. */
+static wpg_status guard_other(versions *v, uint32_t function, const uint32_t *copies)
+{
+    const wpg_function_profile *of = v->profile;
+    wpg_context context = {.profile_count = 0};
+    wpg_word_visit *left = WPG_ARENA_ARRAY(v->arena, wpg_word_visit, of->visit_count);
+    wpg_status status = WPG_E_NOMEM;
+    if (strchr(v->context->options->passes, WPG_PASS_ZERO_GUARD))
+        return WPG_OK;
+    if (left && context_of_copy(&context, v, function, copies)) {
+        wpg_function_profile *profile = context.profiles;
+        for (uint32_t i = 0; i < of->visit_count; i++)
+            if (!fits_any(v, &of->visits[i]))
+                left[profile->visit_count++] = of->visits[i];
+        profile->visits = left;
+        profile->words = of->words;
+        status = wpg_zero_guard_rest(&context, profile);
+        profile->words.data = NULL; /* the body's */
+    }
+    wpg_profiles_finish(&context);
+    return status == WPG_E_NOMEM ? wpg_fail(v->context->err, status, "out of memory") : status;
+}
+
 /* The sets that were taken, in the order of their tests. */
 static uint32_t in_order(candidate *order[WPG_MOST_SETS], versions *v)
 {
@@ -466,7 +504,7 @@ static uint32_t in_order(candidate *order[WPG_MOST_SETS], versions *v)
 static wpg_status make_versions(versions *v)
 {
     candidate *order[WPG_MOST_SETS], *hottest;
-    uint32_t *copies[WPG_MOST_SETS] = {NULL}, *unused, bound;
+    uint32_t *copies[WPG_MOST_SETS] = {NULL}, *others, bound;
     wpg_version all[WPG_MOST_SETS];
     const uint32_t taken = in_order(order, v);
     hottest = order[0];
@@ -485,7 +523,7 @@ static wpg_status make_versions(versions *v)
                                          : wpg_version_copy(&copies[i], &bound, v->module, v->body, v->arena);
         good = good && order[i]->version.function;
     }
-    uint32_t other = wpg_version_copy(&unused, &bound, v->module, v->body, v->arena);
+    uint32_t other = wpg_version_copy(&others, &bound, v->module, v->body, v->arena);
     wpg_status status = good && other ? WPG_OK : wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
     for (uint32_t i = 0; i < taken && status == WPG_OK; i++) {
         wpg_context context = *v->context;
@@ -497,9 +535,10 @@ static wpg_status make_versions(versions *v)
             wpg_profiles_finish(&context);
         all[i] = order[i]->version;
     }
-    if (status == WPG_OK)
-        wpg_version_entry(v->module, v->body, all, taken, other, v->sources);
-    return status;
+    if (status != WPG_OK)
+        return status;
+    wpg_version_entry(v->module, v->body, all, taken, other, v->sources);
+    return guard_other(v, other, others); /* drops code that the entry's loads come from */
 }
 
 /* -- A version alone -- */

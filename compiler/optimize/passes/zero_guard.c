@@ -43,6 +43,8 @@ enum {
 static const double LEAST_SHARE = 0.05; /* of the waves in which the word has the value */
 /* Of the waves that another run may show with that value, where this one showed none. Materials differ. */
 static const double GUESS = 0.1;
+/* Of the entries: runs of a block that never ran, in the waves that another run may show. */
+static const double UNSEEN = 0.5;
 /* Of the stage's work, over all waves, by values that were seen: else versions save more (measured). */
 static const double LEAST_SAVED = 0.1;
 
@@ -57,14 +59,15 @@ typedef struct candidate {
     wpg_word_set set;
     uint32_t fact;
     double share; /* of the waves */
-    double saved,
-        skipped; /* weighted instructions, over all waves: by all that falls away; by the branches */
+    /* Weighted instructions, over all waves: in all that falls away; of that, measured; behind branches. */
+    double saved, measured, skipped;
     uint32_t branches;
     bool asked;     /* in this round */
     wpg_map behind; /* labels of blocks behind branches on it */
 } candidate;
 
 typedef struct zero_guard {
+    bool rest; /* in the body beside versions: it runs with values that were not seen */
     wpg_context *context;
     wpg_function_profile *profile;
     wpg_view *view;
@@ -72,6 +75,7 @@ typedef struct zero_guard {
     wpg_zero_ground ground;
     wpg_weight_ground weights;
     const wpg_id_set *exact;
+    wpg_map whole; /* wpg_stretch_branch.whole */
     candidate candidates[WPG_MOST_WORD_SITES * 2];
     uint32_t count, seen;                      /* candidates; of these, those whose value the profile has */
     uint32_t chosen[MOST_WORDS], chosen_count; /* candidates, in this order */
@@ -82,8 +86,9 @@ static double worth_of(const candidate *c)
     return c->share < GUESS ? GUESS : c->share;
 }
 
-static double share_of(const wpg_function_profile *profile, uint32_t fact, uint32_t bits)
+static double share_of(const zero_guard *z, uint32_t fact, uint32_t bits)
 {
+    const wpg_function_profile *profile = z->profile;
     const wpg_word_fact *word = &profile->words.data[fact];
     double fits = 0, waves = 0;
     for (uint32_t i = 0; i < profile->visit_count; i++) {
@@ -93,6 +98,8 @@ static double share_of(const wpg_function_profile *profile, uint32_t fact, uint3
     }
     if (waves > 0)
         return fits / waves;
+    if (z->rest)
+        return 0;
     return word->bits == bits ? wpg_word_fact_share(word) : 0;
 }
 
@@ -101,9 +108,8 @@ static void list_candidates(zero_guard *z)
     const wpg_function_profile *profile = z->profile;
     for (uint32_t f = 0; f < profile->words.count && f < WPG_MOST_WORD_SITES; f++)
         for (unsigned v = 0; v < VALUES; v++) {
-            const double share = values[v].is_float == profile->words.data[f].is_float
-                                     ? share_of(profile, f, values[v].bits)
-                                     : 0;
+            const double share =
+                values[v].is_float == profile->words.data[f].is_float ? share_of(z, f, values[v].bits) : 0;
             if (values[v].is_float != profile->words.data[f].is_float ||
                 (share < LEAST_SHARE && !values[v].is_float))
                 continue;
@@ -115,12 +121,17 @@ static void list_candidates(zero_guard *z)
         }
 }
 
+/* With FLOAT=spec the values themselves become constants: versions' matter. */
+static bool may_guard(const wpg_context *context)
+{
+    return !context->options->alone && context->options->floats != WPG_FLOAT_SPEC &&
+           wpg_float_is_free(context);
+}
+
 bool wpg_zero_guard_wanted(wpg_context *context, wpg_function_profile *profile)
 {
     zero_guard z = {.context = context, .profile = profile};
-    /* With FLOAT=spec the values themselves become constants: versions' matter. */
-    if (profile->ordinal != 0 || context->options->alone || context->options->floats == WPG_FLOAT_SPEC ||
-        !wpg_float_is_free(context))
+    if (profile->ordinal != 0 || !may_guard(context))
         return false;
     list_candidates(&z);
     return z.seen > 0;
@@ -151,21 +162,18 @@ static bool may_load(const zero_guard *z, const wpg_word_source *source, uint32_
 }
 
 /* At most so many weighted instructions of an entering lane could go behind branches. */
-static double dead_work(const zero_guard *z, const wpg_zero_live *live, const candidate *c)
+static double dead_work(const zero_guard *z, const wpg_zero_live *live, const wpg_stretch_price *price)
 {
     const wpg_cfg *cfg = z->view->cfg;
-    const wpg_block_weight *entry = wpg_profile_block(z->profile, cfg->blocks[0].id);
     double work = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
-        const wpg_block_weight *weight = wpg_profile_block(z->profile, cfg->blocks[b].id);
-        if (!weight || !weight->lanes || wpg_map_get(&c->behind, cfg->blocks[b].id, NULL))
-            continue;
-        for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
+        const double runs = wpg_stretch_runs_of(price, cfg, b).likely;
+        for (const wpg_inst *inst = cfg->blocks[b].label->next; runs > 0 && inst != cfg->blocks[b].terminator;
              inst = inst->next)
             if (wpg_zero_live_is_dead(live, inst))
-                work += (double)weight->lanes * wpg_inst_cost(z->context->module, inst);
+                work += runs * wpg_inst_cost(z->context->module, inst);
     }
-    return entry && entry->lanes ? work / (double)entry->lanes : 0;
+    return work;
 }
 
 /* Does the block have something dead, or a dead construct behind it? */
@@ -190,18 +198,22 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, uint32_t in
     zero_guard *z = r->z;
     candidate *c = &z->candidates[index];
     const wpg_cfg *cfg = z->view->cfg;
+    const wpg_stretch_price price = {.profile = z->profile,
+                                     .behind = &c->behind,
+                                     .unseen = c->share < LEAST_SHARE ? UNSEEN : UNSEEN * GUESS,
+                                     .whole = &z->whole,
+                                     .guess = GUESS};
     bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, cfg->count);
     if (!taken)
         return false;
-    if (dead_work(z, live, c) * worth_of(c) < LEAST_WORK)
+    if (dead_work(z, live, &price) * worth_of(c) < LEAST_WORK)
         return true;
     for (uint32_t o = 0; o < cfg->order_count; o++) {
         const uint32_t block = cfg->order[o];
         if (taken[block] || !may_begin(live, block) || z->weights.in_loops[block] ||
             !may_load(z, &r->sources[c->fact], block))
             continue;
-        if (!wpg_stretch_find(&r->next, live, z->profile, &c->behind, LEAST_WORK / worth_of(c), block,
-                              &r->arena))
+        if (!wpg_stretch_find(&r->next, live, &price, LEAST_WORK / worth_of(c), block, &r->arena))
             return false;
         if (r->next.cost <= 0)
             continue;
@@ -304,12 +316,19 @@ static void say(const zero_guard *z, const candidate *c)
     path[0] = 0;
     for (uint32_t i = 0; i < place->count && used < sizeof path; i++)
         used += (size_t)snprintf(path + used, sizeof path - used, "[%u]", place->indices[i]);
-    wpg_remark_add(
-        z->context, WPG_REMARK_DONE, PASS, z->profile->ordinal, 0,
-        "%u branch%s on word %%%u%s, which is %s in %.0f %% of waves: %.0f weighted instructions of an "
-        "invocation are skipped",
-        c->branches, c->branches == 1 ? "" : "es", place->variable, path, c->set.bits[c->fact] ? "1" : "0",
-        100 * c->share, c->skipped);
+    const unsigned value = c->set.bits[c->fact] != 0;
+    const char *end = c->branches == 1 ? "" : "es";
+    if (c->share < LEAST_SHARE)
+        wpg_remark_add(z->context, WPG_REMARK_DONE, PASS, z->profile->ordinal, 0,
+                       "%u branch%s on word %%%u%s, which was never %u: %.0f weighted instructions of an "
+                       "invocation are skipped if another run has that value in a tenth of waves",
+                       c->branches, end, place->variable, path, value, c->skipped);
+    else
+        wpg_remark_add(
+            z->context, WPG_REMARK_DONE, PASS, z->profile->ordinal, 0,
+            "%u branch%s on word %%%u%s, which is %u in %.0f %% of waves: %.0f weighted instructions "
+            "of an invocation are skipped",
+            c->branches, end, place->variable, path, value, 100 * c->share, c->skipped);
 }
 
 /* z->view is NULL where the control flow is not structured. */
@@ -334,6 +353,13 @@ static wpg_status no_memory(const zero_guard *z)
     return wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
 }
 
+static void count_saving(candidate *c, const wpg_stretch *stretch)
+{
+    c->saved += stretch->cost * worth_of(c);
+    if (c->share >= LEAST_SHARE)
+        c->measured += stretch->measured * c->share;
+}
+
 /* Of all candidates that are asked: what falls away with the value, on a fresh view. */
 static wpg_status begin(zero_round *r, zero_guard *z)
 {
@@ -350,7 +376,7 @@ static wpg_status begin(zero_round *r, zero_guard *z)
         fits = ask_some(r, &folded, &next);
     for (uint32_t i = 0; i < z->count; i++)
         for (size_t s = 0; s < r->stretches[i].count; s++)
-            z->candidates[i].saved += r->stretches[i].data[s].cost * worth_of(&z->candidates[i]);
+            count_saving(&z->candidates[i], &r->stretches[i].data[s]);
     return fits ? WPG_OK : no_memory(z);
 }
 
@@ -386,7 +412,7 @@ static wpg_status guard(zero_round *r, uint32_t index, bool *taken)
     candidate *c = &z->candidates[index];
     test t = {.source = &r->sources[c->fact], .bits = c->set.bits[c->fact]};
     const wpg_stretch_branch by = {
-        .condition = emit_test, .of = &t, .share = 1 - c->share, .behind = &c->behind};
+        .condition = emit_test, .of = &t, .share = 1 - c->share, .behind = &c->behind, .whole = &z->whole};
     c->asked = r->stretches[index].count > 0;
     for (size_t s = 0; s < r->stretches[index].count; s++) {
         const wpg_stretch *stretch = &r->stretches[index].data[s];
@@ -453,7 +479,7 @@ static double saved_by_all(const zero_guard *z)
 {
     double saved = 0;
     for (uint32_t i = 0; i < z->count; i++)
-        saved += z->candidates[i].share >= LEAST_SHARE ? z->candidates[i].saved : 0;
+        saved += z->candidates[i].measured;
     return saved;
 }
 
@@ -496,7 +522,7 @@ static wpg_status guard_words(bool *changed, zero_guard *z)
     for (unsigned round = 0; round < MOST_ROUNDS && again; round++) {
         zero_round r;
         wpg_status status = begin(&r, z);
-        again = status == WPG_OK && z->view && (round || saves_enough(z));
+        again = status == WPG_OK && z->view && (round || z->rest || saves_enough(z));
         if (again && !round)
             choose(z);
         if (again)
@@ -513,15 +539,26 @@ static wpg_status guard_words(bool *changed, zero_guard *z)
     return WPG_OK;
 }
 
+static wpg_status run(bool *changed, zero_guard *z)
+{
+    wpg_arena_init(&z->arena);
+    const wpg_status status = guard_words(changed, z);
+    for (uint32_t i = 0; i < z->count; i++)
+        wpg_map_free(&z->candidates[i].behind);
+    wpg_map_free(&z->whole);
+    wpg_arena_finish(&z->arena);
+    return status;
+}
+
 wpg_status wpg_pass_zero_guard(bool *changed, wpg_context *context, wpg_function_profile *profile)
 {
-    if (!wpg_zero_guard_wanted(context, profile))
-        return WPG_OK;
     zero_guard z = {.context = context, .profile = profile};
-    wpg_arena_init(&z.arena);
-    const wpg_status status = guard_words(changed, &z);
-    for (uint32_t i = 0; i < z.count; i++)
-        wpg_map_free(&z.candidates[i].behind);
-    wpg_arena_finish(&z.arena);
-    return status;
+    return wpg_zero_guard_wanted(context, profile) ? run(changed, &z) : WPG_OK;
+}
+
+wpg_status wpg_zero_guard_rest(wpg_context *context, wpg_function_profile *profile)
+{
+    zero_guard z = {.rest = true, .context = context, .profile = profile};
+    bool changed = false;
+    return may_guard(context) ? run(&changed, &z) : WPG_OK;
 }

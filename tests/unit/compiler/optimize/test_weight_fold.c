@@ -172,33 +172,20 @@ static void statement(char *out, size_t size, uint32_t *seed)
 static void random_source(char *source, size_t size, uint32_t *seed)
 {
     int used = snprintf(source, size,
-                        "#version 450\nlayout(local_size_x = 64) in;\n"
-                        "layout(std430, binding = 0) readonly buffer In { uint data[]; } src;\n"
-                        "layout(std430, binding = 1) buffer Out { uint data[]; } dst;\n"
+                        WORDS_BUFFERS
                         "layout(std140, binding = 2) uniform P { float w0, w1, w2, w3, w4, w5; } p;\n"
                         "struct S { float a; vec3 b; };\n"
                         "S lobe(S s, float w) { if (w < 1e-6) return S(0.0, s.b); s.a = sin(s.a) * w; s.b = "
                         "mix(s.b, cos(s.b), w);"
-                        " return s; }\n"
-                        "void main() { uint i = gl_GlobalInvocationID.x, h = src.data[i];\n"
-                        "float v0 = float(h & 255u) * 0.01, v1 = float(h >> 8 & 255u) * 0.02, v2 = 0.75, v3 "
-                        "= float(h >> 24);\n"
-                        "vec3 t0 = vec3(v0, v1, 0.5), t1 = vec3(v3, v1, v0);\n");
+                        " return s; }\n" WORDS_MAIN);
     for (unsigned n = 0; n < 14 && used > 0 && (size_t)used < size; n++) {
         char line[256];
         statement(line, sizeof line, seed);
         used += snprintf(source + used, size - (size_t)used, "%s", line);
         if (n % 4 == 3)
-            used += snprintf(
-                source + used, size - (size_t)used,
-                "v0 = clamp(v0, -4.0, 4.0); v1 = clamp(v1, -4.0, 4.0); v2 = clamp(v2, -4.0, 4.0); "
-                "v3 = clamp(v3, -4.0, 4.0); t0 = clamp(t0, -4.0, 4.0); t1 = clamp(t1, -4.0, 4.0);\n");
+            used += snprintf(source + used, size - (size_t)used, "%s", WORDS_CLAMPS);
     }
-    /* No zero at the end: its sign is not kept. */
-    (void)snprintf(
-        source + used, size - (size_t)used,
-        "dst.data[i] = floatBitsToUint(v0 + v1 + v2 * 0.5 + v3 + t0.x + t0.y * t0.z + t1.x + t1.y + "
-        "t1.z + 40.0); }\n");
+    (void)snprintf(source + used, size - (size_t)used, WORDS_SUM);
 }
 
 /* The results are sums above 1: a millionth or so of them is rounding. */
@@ -228,15 +215,9 @@ static void random_weights(void **state)
         kernels_with += use_said(&r, WPG_REMARK_DONE, "versions", "") &&
                         !use_said(&r, WPG_REMARK_DONE, "versions", " 0 operations");
         for (unsigned round = 0; round < 4; round++) { /* as counted, then others */
-            uint32_t before[INVOCATIONS], after[INVOCATIONS];
-            run_on(before, s.words, s.count, weights);
-            run_on(after, r.words, r.count, weights);
-            rounded += round == 0 && memcmp(before, after, sizeof before) != 0;
-            for (unsigned i = 0; i < INVOCATIONS; i++)
-                if (before[i] != after[i] &&
-                    (strict || round == 3 || !is_near(before[i], after[i], rounding)))
-                    fail_msg("kernel %u, round %u: invocation %u has %08x, had %08x\n%s", k, round, i,
-                             after[i], before[i], source);
+            const bool differs =
+                words_compare(&s, &r, weights, strict || round == 3 ? 0 : rounding, k, round, source);
+            rounded += round == 0 && differs;
             weights[next(&seed) % WEIGHTS] = 0x3fa00000u + round; /* 1.25 and a little: never counted */
             for (unsigned w = 0; w < WEIGHTS && round == 2; w++)
                 weights[w] = 0x3fc00000u + w;

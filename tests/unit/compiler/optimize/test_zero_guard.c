@@ -6,13 +6,15 @@
 
 enum { ZERO = 0, ONE = 0x3f800000, HALF = 0x3f000000, WEIGHTS = WORDS_HELD };
 
-#define HEAD                                                                                                 \
+#define HEAD_OF(words)                                                                                       \
     "layout(location = 0) in vec4 at; layout(location = 0) out vec4 color;\n"                                \
     "layout(binding = 0) uniform sampler2D image;\n"                                                         \
-    "layout(std140, binding = 1) uniform P { float coat; float metal; } p;\n"                                \
+    "layout(std140, binding = 1) uniform P { " words " } p;\n"                                               \
     "vec4 lobe(vec4 x) { return texture(image, x.xy) * sin(x.z) + exp(x) * cos(x.w) + sin(exp(x)) * "        \
     "cos(x.zwyx); }\n"                                                                                       \
     "vec4 sum(vec4 x) { for (int i = 0; i < int(at.x * 9.0); i++) x += lobe(x); return x; }\n"
+
+#define HEAD HEAD_OF("float coat; float metal;")
 
 static void fragment(use_result *r, const char *head, const char *body, uint32_t coat, uint32_t metal,
                      const wpg_optimize_options *options)
@@ -21,15 +23,12 @@ static void fragment(use_result *r, const char *head, const char *body, uint32_t
               options);
 }
 
-/* Samples that stand behind a branch on a word of a uniform block. */
-static unsigned guarded_samples(const use_result *r)
+/* Of one function. */
+static unsigned guarded_in(wpg_module *module, uint32_t function)
 {
-    wpg_module *module;
     wpg_view *view;
     unsigned found = 0;
-    assert_int_equal(wpg_module_parse(&module, r->words, r->count, NULL), WPG_OK);
-    const wpg_inst *function = wpg_next_function(module->first);
-    assert_int_equal(wpg_view_create(&view, module, function->result, NULL), WPG_OK);
+    assert_int_equal(wpg_view_create(&view, module, function, NULL), WPG_OK);
     const wpg_cfg *cfg = view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
         bool guarded = false;
@@ -46,6 +45,18 @@ static unsigned guarded_samples(const use_result *r)
             found += inst->opcode == SpvOpImageSampleImplicitLod;
     }
     wpg_view_destroy(view);
+    return found;
+}
+
+/* Samples that stand behind a branch on a word of a uniform block. */
+static unsigned guarded_samples(const use_result *r)
+{
+    wpg_module *module;
+    unsigned found = 0;
+    assert_int_equal(wpg_module_parse(&module, r->words, r->count, NULL), WPG_OK);
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
+        if (inst->opcode == SpvOpFunction)
+            found += guarded_in(module, inst->result);
     wpg_module_destroy(module);
     return found;
 }
@@ -94,6 +105,67 @@ static void guards_what_weighs_nothing(void **state)
         if (use_said(&r, WPG_REMARK_DONE, "versions", ""))
             fail_msg("%s: a version beside the guard", cases[i].body);
         use_done(&r);
+    }
+}
+
+/* No lane came into a selection. */
+static void skip_selections(use_shader *s)
+{
+    wpg_module *module;
+    wpg_view *view = use_view(&module, s);
+    const wpg_cfg *cfg = view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (uint32_t c = cfg->blocks[b].construct; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent)
+            if (cfg->constructs[c].kind == WPG_CONSTRUCT_SELECTION && b != cfg->constructs[c].header)
+                s->lanes[b] = s->waves[b] = s->uniform[b] = 0;
+    wpg_view_destroy(view);
+    wpg_module_destroy(module);
+}
+
+/* No word was 0 or 1. A version serves the values that were seen. In the body for all others the samples go
+ * behind a branch, in case another run has a weight of 0: also where they never ran. */
+static void guards_beside_versions(void **state)
+{
+    (void)state;
+    static const char head[] =
+        HEAD_OF("float coat; uint size;") "uint share(uint x, uint d) { x ^= x / d; x += (x >> 3) / d;"
+                                          "x ^= (x << 5) / d; return x; }\n";
+    static const struct {
+        const char *body;
+        unsigned guarded; /* samples */
+    } cases[] = {
+        {"void main() { uint d = max(p.size, 1u), h = floatBitsToUint(at.x);\n"
+         "h = share(share(share(share(h, d), d), d), d);\n"
+         "color = at * float(h) + sum(sum(sum(sum(sum(at))))) * p.coat; }",
+         5},
+        {"void main() { uint d = max(p.size, 1u), h = floatBitsToUint(at.x);\n"
+         "h = share(share(share(share(h, d), d), d), d); vec4 x = at;\n"
+         "if (p.size > 99u) x = sum(sum(sum(sum(sum(at))))) + sum(sum(sum(sum(sum(at.wzyx)))));\n"
+         "color = at * float(h) + x * p.coat; }",
+         10},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        use_shader s;
+        use_result r;
+        wpg_value_weight words[WORDS_MOST];
+        wpg_value_share shares[WORDS_MOST];
+        uint32_t values[WORDS_MOST];
+        char source[4096];
+        (void)snprintf(source, sizeof source, "#version 450\n%s%s", head, cases[i].body);
+        use_glsl(&s, source, "frag", SpvExecutionModelFragment);
+        words_of(values, &s, (const uint32_t[]){HALF, 7});
+        use_profile(&s);
+        skip_selections(&s);
+        words_give(&s, words, shares, values, 1000);
+        use_run(&r, &s, NULL, true);
+        s.weights.words = NULL;
+        s.weights.word_count = 0;
+        use_expect(&r, WPG_REMARK_DONE, "versions", "a version of the stage");
+        use_expect(&r, WPG_REMARK_DONE, "zero-guard", "was never 0");
+        if (guarded_samples(&r) != cases[i].guarded)
+            fail_msg("case %zu: %u samples are guarded, not %u", i, guarded_samples(&r), cases[i].guarded);
+        use_done(&r);
+        use_free(&s);
     }
 }
 
@@ -206,39 +278,35 @@ static void statement(char *out, size_t size, uint32_t *seed)
     }
 }
 
-static void random_source(char *source, size_t size, uint32_t *seed)
+/* `beside`: more work, and divisions that a version by w5 makes cheap. */
+static void random_source(char *source, size_t size, uint32_t *seed, bool beside)
 {
     int used = snprintf(
         source, size,
-        "#version 450\nlayout(local_size_x = 64) in;\n"
-        "layout(std430, binding = 0) readonly buffer In { uint data[]; } src;\n"
-        "layout(std430, binding = 1) buffer Out { uint data[]; } dst;\n"
+        WORDS_BUFFERS
         "layout(std140, binding = 2) uniform P { float w0, w1, w2, w3, w4, w5; } p;\n"
         "struct S { float a; vec3 b; };\n"
-        "float dear(float x, uint n) { float y = x; for (uint k = 0u; k < (n & 3u) + 1u; k++)\n"
-        "y = sin(y) + cos(x * y) * 0.5 + sqrt(abs(y)) * sqrt(abs(x)) * 0.25; return y; }\n"
+        "float more(float x, float y) { return sin(y) + cos(x * y) * 0.5 + sqrt(abs(y)) * sqrt(abs(x)) * "
+        "0.25; }\n"
+        "float dear(float x, uint n) { float y = x; for (uint k = 0u; k < (n & 3u) + 1u; k++) {\n"
+        "y = more(x, y); %s } return y; }\n"
         "vec3 lobe(vec3 x, uint n) { vec3 y = x; if ((n & 8u) != 0u) y = sin(x.zyx) * dear(x.x, n);\n"
         "return normalize(y + 2.0) + exp(-y * y); }\n"
-        "S parts(S s, uint n) { return S(dear(s.a, n), lobe(s.b, n)); }\n"
-        "void main() { uint i = gl_GlobalInvocationID.x, h = src.data[i];\n"
-        "float v0 = float(h & 255u) * 0.01, v1 = float(h >> 8 & 255u) * 0.02, v2 = 0.75, v3 "
-        "= float(h >> 24);\n"
-        "vec3 t0 = vec3(v0, v1, 0.5), t1 = vec3(v3, v1, v0);\n");
+        "uint share(uint x, uint d) { x ^= x / d; x += (x >> 3) / d; x ^= (x << 5) / d; return x + ~x / d; "
+        "}\n"
+        "S parts(S s, uint n) { return S(dear(s.a, n), lobe(s.b, n)); }\n" WORDS_MAIN "%s",
+        beside ? "y = more(x, more(y, more(x, more(y, more(x, more(y, more(x, y)))))));" : "",
+        beside ? "uint d = max(floatBitsToUint(p.w5) >> 20, 1u);\n"
+                 "h = share(share(share(share(h, d), d), d), d);\n"
+               : "");
     for (unsigned n = 0; n < 10 && used > 0 && (size_t)used < size; n++) {
         char line[320];
         statement(line, sizeof line, seed);
         used += snprintf(source + used, size - (size_t)used, "%s", line);
         if (n % 3 == 2)
-            used += snprintf(
-                source + used, size - (size_t)used,
-                "v0 = clamp(v0, -4.0, 4.0); v1 = clamp(v1, -4.0, 4.0); v2 = clamp(v2, -4.0, 4.0); "
-                "v3 = clamp(v3, -4.0, 4.0); t0 = clamp(t0, -4.0, 4.0); t1 = clamp(t1, -4.0, 4.0);\n");
+            used += snprintf(source + used, size - (size_t)used, "%s", WORDS_CLAMPS);
     }
-    /* No zero at the end: its sign is not kept. */
-    (void)snprintf(
-        source + used, size - (size_t)used,
-        "dst.data[i] = floatBitsToUint(v0 + v1 + v2 * 0.5 + v3 + t0.x + t0.y * t0.z + t1.x + t1.y + "
-        "t1.z + 40.0); }\n");
+    (void)snprintf(source + used, size - (size_t)used, WORDS_SUM);
 }
 
 /* The results are sums above 1: a millionth or so of them is rounding. */
@@ -250,41 +318,38 @@ static void random_weights(void **state)
     if (!device)
         skip();
     static const uint32_t some[] = {ZERO, ONE, ZERO, HALF, ONE};
-    unsigned kernels_with = 0, rounded = 0, runs = 0, kernels = effort_count(24, 150);
+    unsigned kernels_with = 0, beside = 0, rounded = 0, runs = 0, kernels = effort_count(24, 150);
     for (unsigned k = 0; k < kernels; k++) {
         char source[8192];
         uint32_t seed = 977 * k + 5, values[WORDS_MOST], weights[WEIGHTS];
         use_shader s;
         use_result r;
         wpg_optimize_options options;
-        random_source(source, sizeof source, &seed);
+        random_source(source, sizeof source, &seed, k % 3 == 2);
         use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
-        for (unsigned w = 0; w < WEIGHTS; w++)
-            weights[w] = some[next(&seed) % 5];
+        for (unsigned w = 0; w < WEIGHTS; w++) /* a third: no weight is 0 or 1 in the profile */
+            weights[w] = k % 3 == 2 ? HALF : some[next(&seed) % 5];
         words_of(values, &s, weights);
         wpg_optimize_defaults(&options);
         options.floats = WPG_FLOAT_STAGES;
         words_use(&r, &s, values, 1000, &options);
         kernels_with += use_said(&r, WPG_REMARK_DONE, "zero-guard", "") != 0;
+        beside +=
+            use_said(&r, WPG_REMARK_DONE, "zero-guard", "") && use_said(&r, WPG_REMARK_DONE, "versions", "");
         for (unsigned round = 0; round < 5; round++) { /* as counted, then others */
-            uint32_t before[INVOCATIONS], after[INVOCATIONS];
-            run_on(before, s.words, s.count, weights);
-            run_on(after, r.words, r.count, weights);
             runs++;
-            rounded += memcmp(before, after, sizeof before) != 0;
-            for (unsigned i = 0; i < INVOCATIONS; i++)
-                if (before[i] != after[i] && !is_near(before[i], after[i], rounding))
-                    fail_msg("kernel %u, round %u: invocation %u has %08x, had %08x\n%s", k, round, i,
-                             after[i], before[i], source);
+            rounded += words_compare(&s, &r, weights, rounding, k, round, source);
             for (unsigned w = 0; w < WEIGHTS; w++)
                 weights[w] = round == 3 ? 0x3fc00000u + w : some[next(&seed) % 5];
         }
         use_done(&r);
         use_free(&s);
     }
-    printf("random kernels: %u, with guards %u; of %u runs %u rounded otherwise\n", kernels, kernels_with,
-           runs, rounded);
+    printf(
+        "random kernels: %u, with guards %u, of these beside versions %u; of %u runs %u rounded otherwise\n",
+        kernels, kernels_with, beside, runs, rounded);
     assert_true(kernels_with * 2 >= kernels);
+    assert_true(beside * 20 >= kernels);
     assert_true(rounded * 20 <= runs);
 }
 
@@ -292,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_what_weighs_nothing),
+        cmocka_unit_test(guards_beside_versions),
         cmocka_unit_test(keeps),
         cmocka_unit_test(random_weights),
     };

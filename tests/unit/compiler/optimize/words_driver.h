@@ -42,6 +42,39 @@ USE bool is_near(uint32_t a, uint32_t b, float most)
     return x - y < most && y - x < most;
 }
 
+/* Runs the shader as it was, and what use mode made of it. Fails where a result differs by `most` or more, and
+ * with 0 where a bit differs. True if a bit differs. `source` is for the message. */
+USE bool words_compare(const use_shader *shader, const use_result *made, const uint32_t *held, float most,
+                       unsigned kernel, unsigned round, const char *source)
+{
+    uint32_t before[INVOCATIONS], after[INVOCATIONS];
+    run_on(before, shader->words, shader->count, held);
+    run_on(after, made->words, made->count, held);
+    for (unsigned i = 0; i < INVOCATIONS; i++)
+        if (before[i] != after[i] && !is_near(before[i], after[i], most))
+            fail_msg("kernel %u, round %u: invocation %u has %08x, had %08x\n%s", kernel, round, i, after[i],
+                     before[i], source);
+    return memcmp(before, after, sizeof before) != 0;
+}
+
+/* Of random kernels: floats v0 to v3, vectors t0 and t1. */
+#define WORDS_CLAMPS                                                                                         \
+    "v0 = clamp(v0, -4.0, 4.0); v1 = clamp(v1, -4.0, 4.0); v2 = clamp(v2, -4.0, 4.0); "                      \
+    "v3 = clamp(v3, -4.0, 4.0); t0 = clamp(t0, -4.0, 4.0); t1 = clamp(t1, -4.0, 4.0);\n"
+/* No zero at the end: its sign is not kept. */
+#define WORDS_SUM                                                                                            \
+    "dst.data[i] = floatBitsToUint(v0 + v1 + v2 * 0.5 + v3 + t0.x + t0.y * t0.z + t1.x + t1.y + "            \
+    "t1.z + 40.0); }\n"
+#define WORDS_BUFFERS                                                                                        \
+    "#version 450\nlayout(local_size_x = 64) in;\n"                                                          \
+    "layout(std430, binding = 0) readonly buffer In { uint data[]; } src;\n"                                 \
+    "layout(std430, binding = 1) buffer Out { uint data[]; } dst;\n"
+/* The kernel's inputs: word i of the input is h. */
+#define WORDS_MAIN                                                                                           \
+    "void main() { uint i = gl_GlobalInvocationID.x, h = src.data[i];\n"                                     \
+    "float v0 = float(h & 255u) * 0.01, v1 = float(h >> 8 & 255u) * 0.02, v2 = 0.75, v3 = float(h >> 24);\n" \
+    "vec3 t0 = vec3(v0, v1, 0.5), t1 = vec3(v3, v1, v0);\n"
+
 USE uint32_t next(uint32_t *seed)
 {
     return (*seed = *seed * 747796405u + 2891336453u) >> 16;
