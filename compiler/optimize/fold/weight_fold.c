@@ -455,7 +455,7 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
     wpg_weight_ground ground;
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
     p->plan->dead = dead;
-    if (!dead || !wpg_weight_ground_make(&ground, context, p->view, arena))
+    if (!dead || !wpg_weight_ground_make(&ground, context, p->view, NULL, arena))
         return false;
     if (!wpg_float_is_free(context) && has_zero(p->module, loads, load_count))
         p->plan->why =
@@ -484,14 +484,13 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
 }
 
 bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *context, const wpg_view *view,
-                            wpg_arena *arena)
+                            const bool *in_loops, wpg_arena *arena)
 {
-    const bool *unrollable;
     *ground = (wpg_weight_ground){.zero_of = wpg_zero_source(view)};
     if (!ground->zero_of || !wpg_float_is_free(context))
         return true;
-    unrollable = wpg_unrollable_loops(view);
-    ground->in_loops = unrollable ? in_unrollable_loops(view, unrollable, arena) : NULL;
+    const bool *unrollable = in_loops ? NULL : wpg_unrollable_loops(view);
+    ground->in_loops = unrollable ? in_unrollable_loops(view, unrollable, arena) : in_loops;
     ground->fixed = WPG_ARENA_ARRAY(arena, bool, view->bound);
     ground->values = WPG_ARENA_ARRAY(arena, known, view->bound);
     ground->action_of = WPG_ARENA_ARRAY(arena, uint32_t, view->bound);

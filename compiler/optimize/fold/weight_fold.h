@@ -34,9 +34,9 @@ typedef struct wpg_weight_ground {
     struct wpg_weight_known *values; /* [bound] scratch, zeroed, and so the next */
     uint32_t *action_of;             /* [bound] */
 } wpg_weight_ground;
-/* False when memory runs out. */
+/* `in_loops`: the table, where it is known; else NULL. False when memory runs out. */
 bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *context, const wpg_view *view,
-                            wpg_arena *arena);
+                            const bool *in_loops, wpg_arena *arena);
 /* The actions alone, for who asks what falls away by itself (zero_live.h): plan->dead is NULL, and the plan
  * is not for wpg_weight_plan_apply. */
 bool wpg_weight_actions_find(wpg_weight_plan *plan, const wpg_weight_ground *ground,

@@ -469,13 +469,15 @@ bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg
     }
     stretch->first = stretch->last = block;
     stretch->cost = stretch->measured = 0;
+    stretch->cheap = false;
     if (!stretch->in || !stretch->part || !stretch->uses_dead)
         return false;
     if (live->ground->whole[block])
         return true;
     while (block != WPG_NO_BLOCK && take_block(&b, block))
         block = next_block(&b, block);
-    if (stretch->cost < least)
+    stretch->cheap = stretch->cost < least;
+    if (stretch->cheap)
         stretch->cost = 0;
     else
         settle(&b);
@@ -486,6 +488,11 @@ bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg
 bool wpg_stretch_touches(const wpg_stretch *stretch, uint32_t block)
 {
     return stretch->part[block] != NO_PART;
+}
+
+bool wpg_stretch_holds(const wpg_stretch *stretch, uint32_t block)
+{
+    return stretch->part[block] == WHOLE;
 }
 
 /* -- The branch -- */

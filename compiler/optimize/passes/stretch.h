@@ -25,6 +25,7 @@ typedef struct wpg_stretch {
     bool *uses_dead;               /* [cfg->count] scratch */
     WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part` */
     double cost, measured;         /* weighted instructions of an entering lane; measured: without guesses */
+    bool cheap;                    /* there is none, since it would cost too little */
 } wpg_stretch;
 
 /* What a stretch costs. */
@@ -46,8 +47,9 @@ wpg_stretch_runs wpg_stretch_runs_of(const wpg_stretch_price *price, const wpg_c
  * none. Tables live in `arena`, and are used again where they are not NULL. False when memory runs out. */
 bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_stretch_price *price,
                       double least, uint32_t block, wpg_arena *arena);
-/* Has it a part of the block? */
+/* Has it a part of the block? All of it, as a block of a construct? */
 bool wpg_stretch_touches(const wpg_stretch *stretch, uint32_t block);
+bool wpg_stretch_holds(const wpg_stretch *stretch, uint32_t block);
 
 /* The branch that a stretch is put behind. */
 typedef struct wpg_stretch_branch {

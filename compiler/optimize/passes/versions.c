@@ -31,8 +31,8 @@
  *    blocks that every invocation reads are tested. Blocks in arrays of descriptors are no word sites.
  *  - Results keep their bits: load_fold.c.
  *
- * The copy for all other values gets guards on weights (zero_guard.c): another material may have a weight of 0
- * where these had none.
+ * The copy for all other values gets guards on weights (zero_guard.c): another material may have a weight of
+ * 0 where these had none.
  *
  * Needs: a profile with the words probe. Body and copies are functions of their own, which the entry calls:
  * every driver inlines them. Tables become variables of the module (tables.h). The body keeps its ids, and so

@@ -76,6 +76,8 @@ typedef struct zero_guard {
     wpg_weight_ground weights;
     const wpg_id_set *exact;
     wpg_map whole; /* wpg_stretch_branch.whole */
+    wpg_map loops; /* labels of wpg_weight_ground.in_loops */
+    bool has_loops;
     candidate candidates[WPG_MOST_WORD_SITES * 2];
     uint32_t count, seen;                      /* candidates; of these, those whose value the profile has */
     uint32_t chosen[MOST_WORDS], chosen_count; /* candidates, in this order */
@@ -215,10 +217,12 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, uint32_t in
             continue;
         if (!wpg_stretch_find(&r->next, live, &price, LEAST_WORK / worth_of(c), block, &r->arena))
             return false;
+        /* What is in a construct costs less than the construct. */
+        for (uint32_t b = 0; b < cfg->count; b++)
+            taken[b] |= r->next.cost > 0 ? wpg_stretch_touches(&r->next, b)
+                                         : r->next.cheap && wpg_stretch_holds(&r->next, b);
         if (r->next.cost <= 0)
             continue;
-        for (uint32_t b = 0; b < cfg->count; b++)
-            taken[b] |= wpg_stretch_touches(&r->next, b);
         if (!wpg_vec_push(&r->stretches[index], r->next))
             return false;
         r->next = (wpg_stretch){.cost = 0};
@@ -331,6 +335,29 @@ static void say(const zero_guard *z, const candidate *c)
             c->branches, end, place->variable, path, value, 100 * c->share, c->skipped);
 }
 
+static wpg_status no_memory(const zero_guard *z)
+{
+    return wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
+}
+
+/* Branches change no loop: labels of blocks in loops that drivers may unroll are found once. */
+static bool find_weights(zero_guard *z)
+{
+    const wpg_cfg *cfg = z->view->cfg;
+    bool *in_loops = NULL, fits = true;
+    if (z->has_loops) {
+        in_loops = WPG_ARENA_ARRAY(&z->arena, bool, cfg->count);
+        for (uint32_t b = 0; in_loops && b < cfg->count; b++)
+            in_loops[b] = wpg_map_get(&z->loops, cfg->blocks[b].id, NULL);
+        fits = in_loops != NULL;
+    }
+    fits = fits && wpg_weight_ground_make(&z->weights, z->context, z->view, in_loops, &z->arena);
+    for (uint32_t b = 0; fits && !z->has_loops && z->weights.in_loops && b < cfg->count; b++)
+        fits = !z->weights.in_loops[b] || wpg_map_set(&z->loops, cfg->blocks[b].id, 1);
+    z->has_loops = true;
+    return fits;
+}
+
 /* z->view is NULL where the control flow is not structured. */
 static wpg_status look(zero_guard *z)
 {
@@ -342,15 +369,7 @@ static wpg_status look(zero_guard *z)
     }
     WPG_TRY(wpg_exact_get(&z->exact, z->context));
     wpg_arena_finish(&z->arena);
-    return wpg_zero_ground_make(&z->ground, z->view, &z->arena) &&
-                   wpg_weight_ground_make(&z->weights, z->context, z->view, &z->arena)
-               ? WPG_OK
-               : wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
-}
-
-static wpg_status no_memory(const zero_guard *z)
-{
-    return wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
+    return wpg_zero_ground_make(&z->ground, z->view, &z->arena) && find_weights(z) ? WPG_OK : no_memory(z);
 }
 
 static void count_saving(candidate *c, const wpg_stretch *stretch)
@@ -546,6 +565,7 @@ static wpg_status run(bool *changed, zero_guard *z)
     for (uint32_t i = 0; i < z->count; i++)
         wpg_map_free(&z->candidates[i].behind);
     wpg_map_free(&z->whole);
+    wpg_map_free(&z->loops);
     wpg_arena_finish(&z->arena);
     return status;
 }

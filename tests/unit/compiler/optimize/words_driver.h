@@ -42,8 +42,8 @@ USE bool is_near(uint32_t a, uint32_t b, float most)
     return x - y < most && y - x < most;
 }
 
-/* Runs the shader as it was, and what use mode made of it. Fails where a result differs by `most` or more, and
- * with 0 where a bit differs. True if a bit differs. `source` is for the message. */
+/* Runs the shader as it was, and what use mode made of it. Fails where a result differs by `most` or more,
+ * and with 0 where a bit differs. True if a bit differs. `source` is for the message. */
 USE bool words_compare(const use_shader *shader, const use_result *made, const uint32_t *held, float most,
                        unsigned kernel, unsigned round, const char *source)
 {
