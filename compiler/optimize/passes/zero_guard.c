@@ -149,9 +149,8 @@ typedef struct zero_round {
     wpg_arena arena;
     wpg_known_words zeros, ones; /* loads of words, each with that value */
     wpg_word_source sources[WPG_MOST_WORD_SITES];
-    stretches
-        stretches[WPG_MOST_WORD_SITES * 2]; /* by candidate: worth a branch, without a block in common */
-    wpg_stretch next;                       /* scratch: tables that no stretch has */
+    stretches worth[WPG_MOST_WORD_SITES * 2]; /* by candidate: worth a branch, without a block in common */
+    wpg_stretch next;                         /* scratch: tables that no stretch has */
 } zero_round;
 
 /* The word may be read at the block: its descriptor is valid. */
@@ -223,7 +222,7 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, uint32_t in
                                          : r->next.cheap && wpg_stretch_holds(&r->next, b);
         if (r->next.cost <= 0)
             continue;
-        if (!wpg_vec_push(&r->stretches[index], r->next))
+        if (!wpg_vec_push(&r->worth[index], r->next))
             return false;
         r->next = (wpg_stretch){.cost = 0};
     }
@@ -295,6 +294,7 @@ static bool ask_some(zero_round *r, const wpg_load_folded *folded, uint32_t *nex
     wpg_vec_free(&loads);
     return fits;
 }
+
 /* -- The branches -- */
 
 typedef struct test {
@@ -394,17 +394,17 @@ static wpg_status begin(zero_round *r, zero_guard *z)
     for (uint32_t next = 0; next < z->count && fits;)
         fits = ask_some(r, &folded, &next);
     for (uint32_t i = 0; i < z->count; i++)
-        for (size_t s = 0; s < r->stretches[i].count; s++)
-            count_saving(&z->candidates[i], &r->stretches[i].data[s]);
+        for (size_t s = 0; s < r->worth[i].count; s++)
+            count_saving(&z->candidates[i], &r->worth[i].data[s]);
     return fits ? WPG_OK : no_memory(z);
 }
 
 static void finish(zero_round *r)
 {
     for (uint32_t i = 0; i < r->z->count; i++) {
-        for (size_t s = 0; s < r->stretches[i].count; s++)
-            wpg_stretch_free(&r->stretches[i].data[s]);
-        wpg_vec_free(&r->stretches[i]);
+        for (size_t s = 0; s < r->worth[i].count; s++)
+            wpg_stretch_free(&r->worth[i].data[s]);
+        wpg_vec_free(&r->worth[i]);
     }
     wpg_stretch_free(&r->next);
     wpg_vec_free(&r->zeros.loads);
@@ -432,9 +432,9 @@ static wpg_status guard(zero_round *r, uint32_t index, bool *taken)
     test t = {.source = &r->sources[c->fact], .bits = c->set.bits[c->fact]};
     const wpg_stretch_branch by = {
         .condition = emit_test, .of = &t, .share = 1 - c->share, .behind = &c->behind, .whole = &z->whole};
-    c->asked = r->stretches[index].count > 0;
-    for (size_t s = 0; s < r->stretches[index].count; s++) {
-        const wpg_stretch *stretch = &r->stretches[index].data[s];
+    c->asked = r->worth[index].count > 0;
+    for (size_t s = 0; s < r->worth[index].count; s++) {
+        const wpg_stretch *stretch = &r->worth[index].data[s];
         if (!take(taken, stretch, z->view->cfg))
             continue;
         WPG_TRY(wpg_stretch_guard(stretch, z->view, z->profile, &by, z->context->err));
