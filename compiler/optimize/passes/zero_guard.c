@@ -36,9 +36,9 @@
 static const char PASS[] = "zero-guard";
 
 enum {
-    MOST_WORDS = 12, /* that are guarded on */
-    MOST_ROUNDS = 5, /* each on a fresh view */
-    LEAST_WORK = 60, /* weighted instructions that a branch saves an invocation, over all waves */
+    MOST_WORDS = 12,  /* that are guarded on */
+    MOST_ROUNDS = 16, /* each on a fresh view; in straight code each makes one branch */
+    LEAST_WORK = 60,  /* weighted instructions that a branch saves an invocation, over all waves */
 };
 static const double LEAST_SHARE = 0.05; /* of the waves in which the word has the value */
 /* Of the waves that another run may show with that value, where this one showed none. Materials differ. */

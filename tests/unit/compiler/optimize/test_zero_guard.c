@@ -108,6 +108,29 @@ static void guards_what_weighs_nothing(void **state)
     }
 }
 
+/* As many words as a stage may have, each a weight by 0 and by 1: as many questions as are asked at once. All
+ * stands in one block, so that each branch takes a round. */
+static void asks_all_words_at_once(void **state)
+{
+    (void)state;
+    char words[512] = "", body[2048] = "void main() { color = at;\n", head[2048];
+    uint32_t values[WORDS_MOST] = {ZERO};
+    for (unsigned w = 0; w < WPG_MOST_FLOAT_SITES; w++) {
+        (void)snprintf(words + strlen(words), sizeof words - strlen(words), "float w%u; ", w);
+        (void)snprintf(body + strlen(body), sizeof body - strlen(body),
+                       "color += mix(lobe(at * %u.0), lobe(at.wzyx * %u.0), p.w%u);\n", w + 1, w + 1, w);
+    }
+    (void)snprintf(body + strlen(body), sizeof body - strlen(body), "}");
+    (void)snprintf(head, sizeof head, HEAD_OF("%s"), words);
+    use_result r;
+    words_run(&r, head, body, "frag", SpvExecutionModelFragment, values, 1000, NULL);
+    const unsigned guarded = use_said(&r, WPG_REMARK_DONE, "zero-guard", " in 100 % of waves");
+    if (guarded != 12)
+        fail_msg("%u words are guarded, not 12", guarded);
+    assert_int_equal(guarded_samples(&r), 12);
+    use_done(&r);
+}
+
 /* No lane came into a selection. */
 static void skip_selections(use_shader *s)
 {
@@ -357,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_what_weighs_nothing),
+        cmocka_unit_test(asks_all_words_at_once),
         cmocka_unit_test(guards_beside_versions),
         cmocka_unit_test(keeps),
         cmocka_unit_test(random_weights),
