@@ -31,8 +31,9 @@ typedef struct wpg_weight_ground {
         *in_loops; /* [cfg->count] blocks of loops that drivers may unroll; NULL: there can be no actions */
     bool *fixed;   /* [bound] NoContraction */
     uint32_t zero_of;
-    struct wpg_weight_known *values; /* [bound] scratch, zeroed, and so the next */
-    uint32_t *action_of;             /* [bound] */
+    /* Scratch of each search for actions, [bound] each. Every search leaves them zeroed. */
+    struct wpg_weight_known *values;
+    uint32_t *action_of;
 } wpg_weight_ground;
 /* `in_loops`: the table, where it is known; else NULL. False when memory runs out. */
 bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *context, const wpg_view *view,

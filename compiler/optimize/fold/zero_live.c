@@ -239,7 +239,7 @@ bool wpg_zero_live_find(wpg_zero_live *live, const wpg_zero_ground *ground, cons
 
 /* -- Ground -- */
 
-enum { UNKNOWN, READ_ONLY, WRITTEN };
+enum { UNKNOWN, READ_ONLY, MAY_CHANGE }; /* lister.memory */
 
 typedef struct lister {
     const wpg_view *view;
@@ -258,7 +258,7 @@ static bool says_nothing(const wpg_module *module, const wpg_block *block, const
            (inst == block->terminator && chooses(inst));
 }
 
-/* wpg_load_is_read_only walks the module's annotations. */
+/* Asks once a variable: wpg_load_is_read_only walks the module's annotations. */
 static bool is_read_only(lister *l, const wpg_inst *load)
 {
     const wpg_module *module = l->view->module;
@@ -267,7 +267,7 @@ static bool is_read_only(lister *l, const wpg_inst *load)
         return wpg_load_is_read_only(module, load);
     uint8_t *memory = &l->memory[root->result];
     if (*memory == UNKNOWN)
-        *memory = wpg_load_is_read_only(module, load) ? READ_ONLY : WRITTEN;
+        *memory = wpg_load_is_read_only(module, load) ? READ_ONLY : MAY_CHANGE;
     return *memory == READ_ONLY;
 }
 

@@ -39,8 +39,9 @@ bool wpg_loop_leads_to_merge(const wpg_view *view, const wpg_loop *loop, uint32_
 /* The number of lanes that entered the loop from outside; false if the profile does not tell. */
 bool wpg_loop_entries(uint64_t *entries, const wpg_view *view, const wpg_function_profile *profile,
                       const wpg_loop *loop);
-/* True if the block is in the continue construct of a loop that it does not head: of this loop, of any. */
+/* True if the block is in the continue construct of the loop, and does not head the loop. */
 bool wpg_loop_has_in_continue(const wpg_cfg *cfg, const wpg_construct *loop, uint32_t block);
+/* The same of any loop. */
 bool wpg_block_is_in_continue(const wpg_cfg *cfg, uint32_t block);
 /* Lanes measured in a block; false if not measured. */
 bool wpg_block_lanes(uint64_t *lanes, const wpg_view *view, const wpg_function_profile *profile,

@@ -208,6 +208,9 @@ typedef struct wpg_pass {
     bool says_why;
 } wpg_pass;
 
+/* The options leave out the pass of this letter (WPG_PASS_...). */
+bool wpg_pass_is_left_out(const wpg_context *context, char letter);
+
 /* The passes in the order they run. Tests walk this table: a new pass is tested by standing here. */
 extern const wpg_pass wpg_passes[];
 extern const size_t wpg_pass_count;
@@ -215,7 +218,8 @@ extern const size_t wpg_pass_count;
 wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_zero_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
-/* The same in a body that runs where no version fits. The profile's visits are those of no version. */
+/* Guards in the function of the profile, which runs where no version of the stage fits. profile->visits are
+ * those that no version fits. */
 wpg_status wpg_zero_guard_rest(wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);

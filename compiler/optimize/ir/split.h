@@ -9,7 +9,7 @@
 /* NULL if the block can be split, otherwise the reason (static storage). Loop headers cannot be split (back
  * edges come in, the merge instruction must stay), and continue constructs cannot. */
 const char *wpg_block_stays_whole_because(const wpg_cfg *cfg, uint32_t block);
-/* The same of all blocks: whole[b] becomes true where b cannot be split. */
+/* whole[b] becomes true for every block b that cannot be split. */
 void wpg_blocks_stay_whole(bool *whole, const wpg_cfg *cfg);
 /* True if a split of `block` before its instruction `first` parts two floating-point operations of `exact`
  * that a driver may fuse within a block. True when memory ran out. */

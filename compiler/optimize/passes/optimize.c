@@ -67,7 +67,7 @@ void wpg_optimize_defaults(wpg_optimize_options *options)
 
 /* -- The passes -- */
 
-static bool left_out(const wpg_context *context, char letter)
+bool wpg_pass_is_left_out(const wpg_context *context, char letter)
 {
     return strchr(context->options->passes, letter) != NULL;
 }
@@ -91,7 +91,7 @@ static const wpg_pass zero_guard = {WPG_PASS_ZERO_GUARD, "zero-guard", wpg_zero_
 
 static wpg_status run_pass(bool *changed, wpg_context *context, const wpg_pass *pass)
 {
-    if (left_out(context, pass->letter))
+    if (wpg_pass_is_left_out(context, pass->letter))
         return WPG_OK;
     for (uint32_t i = 0; i < context->profile_count; i++) {
         bool done = false;
@@ -121,7 +121,7 @@ static wpg_status run_measured(bool *changed, wpg_context *context, const wpg_pa
 static bool any_wants(wpg_context *context, const wpg_pass *pass)
 {
     bool any = false;
-    for (uint32_t i = 0; i < context->profile_count && !left_out(context, pass->letter); i++)
+    for (uint32_t i = 0; i < context->profile_count && !wpg_pass_is_left_out(context, pass->letter); i++)
         any |= pass->wanted(context, &context->profiles[i]);
     return any;
 }
@@ -130,8 +130,8 @@ static bool any_wants(wpg_context *context, const wpg_pass *pass)
  * there. */
 static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_ssa_fn ssa)
 {
-    bool pushes = !left_out(context, WPG_PASS_PUSH_FOLD) && wpg_push_fold_wanted(context);
-    bool versions = !left_out(context, WPG_PASS_VERSIONS) && wpg_versions_wanted(context);
+    bool pushes = !wpg_pass_is_left_out(context, WPG_PASS_PUSH_FOLD) && wpg_push_fold_wanted(context);
+    bool versions = !wpg_pass_is_left_out(context, WPG_PASS_VERSIONS) && wpg_versions_wanted(context);
     bool wanted = pushes || versions || any_wants(context, &zero_guard);
     for (size_t i = 0; i < wpg_pass_count; i++)
         if (wpg_passes[i].wanted && (!wanted || wpg_passes[i].says_why))
@@ -139,7 +139,7 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
     if (!wanted)
         return WPG_OK;
     wpg_module *normal = context->module, *values = NULL;
-    if (!left_out(context, WPG_PASS_SSA))
+    if (!wpg_pass_is_left_out(context, WPG_PASS_SSA))
         WPG_TRY(wpg_ssa_form(&values, context, ssa));
     if (values)
         context->module = values;
@@ -192,9 +192,9 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
         wpg_arena_scope_begin(&scope);
         wpg_arena_init(&said->arena);
         status = wpg_profiles_bind(&context, weights);
-        if (status == WPG_OK && !left_out(&context, WPG_PASS_OUTPUTS))
+        if (status == WPG_OK && !wpg_pass_is_left_out(&context, WPG_PASS_OUTPUTS))
             status = wpg_pass_outputs(&done, &context);
-        if (status == WPG_OK && !left_out(&context, WPG_PASS_WAVE_SIZE))
+        if (status == WPG_OK && !wpg_pass_is_left_out(&context, WPG_PASS_WAVE_SIZE))
             wpg_choose_wave_size(&context);
         if (status == WPG_OK)
             status = run_transformations(&done, &context, ssa);

@@ -25,7 +25,7 @@ typedef struct wpg_stretch {
     bool *uses_dead;               /* [cfg->count] scratch */
     WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part` */
     double cost, measured;         /* weighted instructions of an entering lane; measured: without guesses */
-    bool cheap;                    /* there is none, since it would cost too little */
+    bool cheap;                    /* cost is 0, since the longest stretch costs less than `least` */
 } wpg_stretch;
 
 /* What a stretch costs. */
@@ -57,7 +57,7 @@ typedef struct wpg_stretch_branch {
     void *of;
     double share;    /* of the waves for which it is true: these run the stretch */
     wpg_map *behind; /* gets the labels of the blocks behind the branch */
-    wpg_map *whole;  /* and this, their lanes without any branch */
+    wpg_map *whole;  /* gets their lanes, by label, as they were before the first such branch */
 } wpg_stretch_branch;
 
 /* Where the Boolean is false, null stands for what the stretch makes. The view is stale afterwards, but right

@@ -39,7 +39,6 @@
  * every table of the profile. The body becomes the version that saves most. Copies are new. Not for stages
  * whose entry function must hold certain instructions: mesh and task, ray tracing, tessellation control. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
@@ -470,7 +469,7 @@ static wpg_status guard_other(versions *v, uint32_t function, const uint32_t *co
     wpg_context context = {.profile_count = 0};
     wpg_word_visit *left = WPG_ARENA_ARRAY(v->arena, wpg_word_visit, of->visit_count);
     wpg_status status = WPG_E_NOMEM;
-    if (strchr(v->context->options->passes, WPG_PASS_ZERO_GUARD))
+    if (wpg_pass_is_left_out(v->context, WPG_PASS_ZERO_GUARD))
         return WPG_OK;
     if (left && context_of_copy(&context, v, function, copies)) {
         wpg_function_profile *profile = context.profiles;
