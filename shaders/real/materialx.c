@@ -27,6 +27,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "shaders/real/drawing.h"
 #include "shaders/real/pixels.h"
 #include "shaders/real/program.h"
 
@@ -47,16 +48,10 @@ enum {
 };
 static const VkFormat target_format = VK_FORMAT_R32G32B32A32_SFLOAT;
 
-typedef struct image {
-    VkImage image;
-    VkDeviceMemory memory;
-    VkImageView view;
-} image;
-
 typedef struct program {
     bench_device dev;
     uint32_t side, passes;
-    image target, depth, environment;
+    bench_image target, depth, environment;
     VkSampler sampler;
     VkRenderPass pass;
     VkFramebuffer framebuffer;
@@ -83,58 +78,6 @@ static double ms_since(uint64_t begin_ns)
     return (double)(bench_now_ns() - begin_ns) / 1e6;
 }
 
-/* The whole file, ended by a zero byte; NULL if it cannot be read. */
-static char *read_file(const char *folder, const char *name, const char *suffix, size_t *size)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
-    FILE *file = fopen(path, "rb");
-    char *bytes = calloc(1, 1 << 21);
-    *size = file && bytes ? fread(bytes, 1, (1 << 21) - 1, file) : 0;
-    if (file)
-        fclose(file);
-    if (*size)
-        return bytes;
-    fprintf(stderr, "materialx: cannot read %s\n", path);
-    free(bytes);
-    return NULL;
-}
-
-static wpg_status make_image(image *im, const bench_device *dev, VkFormat format, uint32_t width,
-                             uint32_t height, uint32_t levels, VkImageUsageFlags usage, wpg_error *err)
-{
-    VkImageAspectFlags aspect =
-        format == VK_FORMAT_D32_SFLOAT ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
-    VkImageCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .imageType = VK_IMAGE_TYPE_2D,
-        .format = format,
-        .extent = {width, height, 1},
-        .mipLevels = levels,
-        .arrayLayers = 1,
-        .samples = VK_SAMPLE_COUNT_1_BIT,
-        .usage = usage,
-    };
-    VkMemoryRequirements needs;
-    VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-    BENCH_VK(vkCreateImage(dev->device, &info, NULL, &im->image));
-    vkGetImageMemoryRequirements(dev->device, im->image, &needs);
-    allocate.allocationSize = needs.size;
-    WPG_TRY(bench_memory_type(&allocate.memoryTypeIndex, dev, needs.memoryTypeBits,
-                              VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, err));
-    BENCH_VK(vkAllocateMemory(dev->device, &allocate, NULL, &im->memory));
-    BENCH_VK(vkBindImageMemory(dev->device, im->image, im->memory, 0));
-    VkImageViewCreateInfo view = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = im->image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = format,
-        .subresourceRange = {aspect, 0, levels, 0, 1},
-    };
-    BENCH_VK(vkCreateImageView(dev->device, &view, NULL, &im->view));
-    return WPG_OK;
-}
-
 /* A sky above a floor, with a bright patch; level `level` of it, row by row, RGBA8. */
 static void paint(uint8_t *texels, uint32_t level)
 {
@@ -151,34 +94,19 @@ static void paint(uint8_t *texels, uint32_t level)
     }
 }
 
-static void image_barrier(VkCommandBuffer cmd, VkImage of, VkImageLayout from, VkImageLayout to)
-{
-    VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-        .oldLayout = from,
-        .newLayout = to,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = of,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, LEVELS, 0, 1},
-    };
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                         NULL, 0, NULL, 1, &barrier);
-}
-
 static wpg_status make_environment(program *p, wpg_error *err)
 {
     bench_buffer staging;
     VkCommandBuffer cmd;
     VkDeviceSize at = 0;
-    WPG_TRY(make_image(&p->environment, &p->dev, VK_FORMAT_R8G8B8A8_UNORM, ENVIRONMENT, ENVIRONMENT / 2,
-                       LEVELS, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT, err));
+    WPG_TRY(bench_image_create(&p->environment, &p->dev, VK_FORMAT_R8G8B8A8_UNORM, ENVIRONMENT,
+                               ENVIRONMENT / 2, LEVELS,
+                               VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT, err));
     WPG_TRY(bench_buffer_create(&staging, &p->dev, ENVIRONMENT * ENVIRONMENT * 4,
                                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT, true, err));
     WPG_TRY(bench_commands_begin(&cmd, &p->dev, err));
-    image_barrier(cmd, p->environment.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    bench_image_barrier(cmd, p->environment.image, LEVELS, VK_IMAGE_LAYOUT_UNDEFINED,
+                        VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     for (uint32_t level = 0; level < LEVELS; level++) {
         uint32_t width = ENVIRONMENT >> level, height = width / 2 ? width / 2 : 1;
         VkBufferImageCopy region = {.bufferOffset = at,
@@ -189,8 +117,8 @@ static wpg_status make_environment(program *p, wpg_error *err)
                                VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
         at += (VkDeviceSize)width * height * 4;
     }
-    image_barrier(cmd, p->environment.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                  VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    bench_image_barrier(cmd, p->environment.image, LEVELS, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                        VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
     BENCH_VK(vkEndCommandBuffer(cmd));
     WPG_TRY(bench_submit(&p->dev, cmd, NULL, err));
     bench_buffer_destroy(&staging, &p->dev);
@@ -239,10 +167,10 @@ static wpg_status make_sphere(program *p, wpg_error *err)
 
 static wpg_status make_target(program *p, wpg_error *err)
 {
-    WPG_TRY(make_image(&p->target, &p->dev, target_format, p->side, p->side, 1,
-                       VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT, err));
-    WPG_TRY(make_image(&p->depth, &p->dev, VK_FORMAT_D32_SFLOAT, p->side, p->side, 1,
-                       VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, err));
+    WPG_TRY(bench_image_create(&p->target, &p->dev, target_format, p->side, p->side, 1,
+                               VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT, err));
+    WPG_TRY(bench_image_create(&p->depth, &p->dev, VK_FORMAT_D32_SFLOAT, p->side, p->side, 1,
+                               VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, err));
     WPG_TRY(bench_buffer_create(&p->pixels, &p->dev, (VkDeviceSize)p->side * p->side * 16,
                                 VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, err));
     VkAttachmentDescription attachments[] = {
@@ -320,11 +248,7 @@ static wpg_status add_line(item *it, const program *p, const char *line, wpg_err
         size_t size = strspn(line + at, "0123456789abcdef") / 2;
         binding->descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
         WPG_TRY(bench_buffer_create(buffer, &p->dev, size, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, true, err));
-        for (size_t i = 0; i < size; i++) {
-            unsigned byte;
-            sscanf(line + at + 2 * i, "%2x", &byte);
-            ((uint8_t *)buffer->mapped)[i] = (uint8_t)byte;
-        }
+        bench_read_hex(buffer->mapped, size, line + at);
     } else {
         return wpg_fail(err, WPG_E_FORMAT, "unknown line: %s", line);
     }
@@ -501,7 +425,7 @@ static wpg_status frame(const program *p, item *it, wpg_error *err)
 static bool has_same_file(const char *folder, const char *a, const char *b, const char *tail)
 {
     size_t size_a, size_b;
-    char *one = read_file(folder, a, tail, &size_a), *other = read_file(folder, b, tail, &size_b);
+    char *one = bench_read_file(folder, a, tail, &size_a), *other = bench_read_file(folder, b, tail, &size_b);
     const bool same = one && other && size_a == size_b && memcmp(one, other, size_a) == 0;
     free(one);
     free(other);
@@ -526,21 +450,10 @@ static wpg_status load(item *it, const program *p, const char *folder, const cha
         snprintf(tail, sizeof tail, "%s.spv", i ? ".frag" : ".vert");
         if (i)
             snprintf(tail, sizeof tail, "%s.frag.spv", suffix);
-        char *words = read_file(folder, name, tail, &size);
-        if (!words)
-            return wpg_fail(err, WPG_E_IO, "%s: no shader", name);
-        VkShaderModuleCreateInfo module = {
-            .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-            .codeSize = size,
-            .pCode = (const uint32_t *)(const void *)words,
-        };
-        wpg_status status = bench_check(vkCreateShaderModule(p->dev.device, &module, NULL, &it->modules[i]),
-                                        "vkCreateShaderModule", err);
-        free(words);
-        WPG_TRY(status);
+        WPG_TRY(bench_module_read(&it->modules[i], &p->dev, folder, name, tail, err));
     }
     snprintf(tail, sizeof tail, "%s.bind", suffix);
-    char *text = read_file(folder, name, tail, &size);
+    char *text = bench_read_file(folder, name, tail, &size);
     wpg_status status = text ? WPG_OK : wpg_fail(err, WPG_E_IO, "%s: no .bind file", name);
     char *rest = NULL;
     for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && status == WPG_OK;
@@ -560,10 +473,7 @@ static void print_item(const program *p, const item *it, const char *name, doubl
 {
     const size_t pixels = (size_t)p->side * p->side;
     bench_difference differs;
-    uint64_t hash = 0xcbf29ce484222325u;
-    const uint8_t *bytes = p->pixels.mapped;
-    for (size_t i = 0; i < pixels * 16; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    const uint64_t hash = bench_hash(p->pixels.mapped, pixels * 16);
     printf("%s", name);
     if (getenv("FIRST"))
         printf(" %.1f %.1f", it->creation_ms, it->first_ms);

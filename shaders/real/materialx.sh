@@ -23,13 +23,13 @@ fetch() {
             skip "npm could not fetch its packages"
         : >"$folder/fetched"
     fi
-    if [ ! -e "$folder/made" ] || [ -n "$(find "$here" "$here/../runner" \( -name "materialx.c*" -o -name 'program.[ch]' -o -name 'pixels.[ch]' -o -name 'device.[ch]' \) -newer "$folder/made")" ]; then
+    if [ ! -e "$folder/made" ] || [ -n "$(find "$here" "$here/../runner" \( -name "materialx.c*" -o -name 'program.[ch]' -o -name 'pixels.[ch]' -o -name 'drawing.[ch]' -o -name 'device.[ch]' \) -newer "$folder/made")" ]; then
         driver generate "$folder/items" || skip "the generator failed"
         for source in "$folder"/items/*.vert "$folder"/items/*.frag; do
             glslangValidator -V --quiet "$source" -o "$source.spv" >&2 || skip "glslangValidator refused $source"
         done
         (cd "$root" && cc -O2 -std=gnu17 -I. ${WPG_VULKAN_HEADERS:+-I"$WPG_VULKAN_HEADERS"} -o "$folder/materialx" shaders/real/materialx.c \
-            shaders/real/pixels.c shaders/real/program.c shaders/runner/device.c runtime/base/error.c runtime/base/text.c -lvulkan -lm -pthread) || skip "cc could not build materialx.c"
+            shaders/real/drawing.c shaders/real/pixels.c shaders/real/program.c shaders/runner/device.c runtime/base/error.c runtime/base/text.c -lvulkan -lm -pthread) || skip "cc could not build materialx.c"
         : >"$folder/made"
     fi
 }

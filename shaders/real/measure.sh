@@ -21,12 +21,12 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs materialx three webgl babylon playcanvas anime4k niivue paper glmark2 ffmpeg libplacebo demos blender piglit games kernels"
+families="tfjs materialx three webgl babylon playcanvas anime4k niivue paper glmark2 ffmpeg libplacebo demos blender piglit games kernels retroarch"
 slow="ggml" # only where named: lavapipe compiles for minutes
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
 by_item="glmark2 ffmpeg libplacebo demos piglit games"
 # Of these each item is a program of its own, with a profile of its own. TOGETHER=1: one program for all.
-[ -n "${TOGETHER:-}" ] && apart= || apart="materialx"
+[ -n "${TOGETHER:-}" ] && apart= || apart="materialx retroarch"
 tool=real known="$families $slow" help=2,20
 . "$here/options.sh"
 other=${OTHER_INPUT:-}

@@ -6,6 +6,7 @@ WPG_BUILD=$build
 export WPG_REAL WPG_BUILD MESA_SHADER_CACHE_DISABLE=true
 for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
 export WAVEPGO_COMPILE=blocking # what is measured waits for its words
+export WAVEPGO_VARIANT_WAIT=60 # and for variants
 export WAVEPGO_COMPILE_LIMIT=0  # what an earlier run took long for is counted the same
 PATH=$build/bin:$PATH
 work=$(mktemp -d)

@@ -3,6 +3,8 @@
  *     main: %t = OpVariable Function %table     =>     %t = OpVariable Private %table
  *     main: %t = OpVariable Function            =>     %t = OpVariable Private %table
  *           OpStore %t %table                          (glslang fills a table where it is read)
+ *     main: %a = OpVariable Function            =>     %a = OpVariable Private
+ *           OpStore %a %computed                       the same
  *
  * A function's variable is initialised where the function starts. The functions of versions start under
  * the test at the stage's entry. Drivers make constants of tables that the first block fills, or fill them
@@ -10,9 +12,14 @@
  * Bayer matrix of 8 x 8 made a version 1.08 times as slow as the shader it came from, and 0.92 here
  * (lavapipe 25.0.7).
  *
- * Why it is right: nothing else is ever written, so one variable for all functions of an invocation holds the
- * same as one for each. A read before the table is filled was undefined. Left alone: variables whose pointers
- * go anywhere but into loads, access chains and such stores. */
+ * An array that a function computes stays an array. A variable of the module is there once for all versions.
+ * lavapipe writes zeros to all arrays of a shader before each run, whatever arm they are in. Measured: 20
+ * arrays twice made a version 1.35 times as slow as the shader it came from (lavapipe 25.0.7,
+ * shaders/measured/2026-11-29-retroarch.md).
+ *
+ * Why it is right: an invocation runs one of the functions, once. A table is never written otherwise. A read
+ * of an array before it is written was undefined. Left alone: variables whose pointers go anywhere but into
+ * loads, access chains and stores. */
 #include "compiler/optimize/fold/tables.h"
 
 #include "compiler/optimize/ir/legality.h"
@@ -20,8 +27,10 @@
 
 /* -- Which -- */
 
-/* Is the pointer only read through, but for stores of `table` to all of it? Names and decorations stay
- * right. */
+enum { ANYTHING = UINT32_MAX }; /* for no id */
+
+/* Is the pointer only read through, but for stores of `table` to all of it, or of ANYTHING to a part? Names
+ * and decorations stay right. */
 static bool is_read_alone(const wpg_module *module, const wpg_inst *function, uint32_t pointer,
                           uint32_t table)
 {
@@ -38,21 +47,25 @@ static bool is_read_alone(const wpg_module *module, const wpg_inst *function, ui
                 continue;
             const bool chain = inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain;
             read = inst->opcode == SpvOpStore
-                       ? at == 1 && inst->count == 3 && inst->words[2] == table
+                       ? at == 1 && (table == ANYTHING || (inst->count == 3 && inst->words[2] == table))
                        : at == 3 && (inst->opcode == SpvOpLoad ||
-                                     (chain && is_read_alone(module, function, inst->result, 0)));
+                                     (chain && is_read_alone(module, function, inst->result,
+                                                             table == ANYTHING ? ANYTHING : 0)));
         }
     }
     wpg_vec_free(&operands);
     return read;
 }
 
-/* The constant that the array holds all the time; 0: none, or no array. */
-static uint32_t table_of(const wpg_module *module, const wpg_inst *function, const wpg_inst *variable)
+static bool is_array(const wpg_module *module, const wpg_inst *variable)
 {
     const wpg_inst *type = wpg_module_def(module, variable->type);
-    if (wpg_module_opcode_of(module, type->words[3]) != SpvOpTypeArray)
-        return 0;
+    return wpg_module_opcode_of(module, type->words[3]) == SpvOpTypeArray;
+}
+
+/* The constant that the array holds all the time; 0: none. */
+static uint32_t table_of(const wpg_module *module, const wpg_inst *function, const wpg_inst *variable)
+{
     const wpg_inst *end = wpg_function_end((wpg_inst *)(uintptr_t)function);
     uint32_t table = variable->count > 4 ? variable->words[4] : 0;
     for (const wpg_inst *inst = function; inst != end && !table; inst = inst->next)
@@ -93,13 +106,15 @@ static void drop_stores(wpg_module *module, wpg_inst *function, uint32_t variabl
     }
 }
 
+/* `table` 0: none. */
 static void move(wpg_module *module, wpg_inst *function, wpg_inst *variable, uint32_t table)
 {
     retype_chains(module, function, variable->result);
-    drop_stores(module, function, variable->result);
+    if (table)
+        drop_stores(module, function, variable->result);
     set_class(module, variable);
     const uint32_t words[] = {variable->type, variable->result, SpvStorageClassPrivate, table};
-    wpg_inst_set_operands(module, variable, words, 4);
+    wpg_inst_set_operands(module, variable, words, table ? 4 : 3);
     wpg_inst_move(module, variable, wpg_next_function(module->first));
     if (module->version < 0x00010400)
         return;
@@ -108,7 +123,7 @@ static void move(wpg_module *module, wpg_inst *function, wpg_inst *variable, uin
             wpg_entry_point_add_interface(module, inst, variable->result);
 }
 
-bool wpg_tables_to_module(wpg_module *module, wpg_inst *function)
+bool wpg_arrays_to_module(wpg_module *module, wpg_inst *function)
 {
     wpg_inst *inst = function;
     while (inst->opcode != SpvOpLabel)
@@ -116,8 +131,10 @@ bool wpg_tables_to_module(wpg_module *module, wpg_inst *function)
     for (wpg_inst *next = inst->next; next->opcode == SpvOpVariable;) {
         inst = next;
         next = next->next;
+        if (!is_array(module, inst))
+            continue;
         const uint32_t table = table_of(module, function, inst);
-        if (table)
+        if (table || (inst->count == 4 && is_read_alone(module, function, inst->result, ANYTHING)))
             move(module, function, inst, table);
     }
     return !module->arena.failed;

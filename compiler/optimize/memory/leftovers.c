@@ -89,6 +89,8 @@ bool wpg_drop_declarations(wpg_module *module)
 
 typedef struct leftover {
     bool found, loaded_whole, indexed, escapes;
+    bool is_private, shared; /* shared: by functions */
+    uint32_t user;           /* a function that uses it; 0: none */
 } leftover;
 
 static void note_access(leftover *l, const wpg_module *module, const wpg_inst *inst, unsigned operand,
@@ -102,6 +104,21 @@ static void note_access(leftover *l, const wpg_module *module, const wpg_inst *i
         l->indexed |= wpg_module_opcode_of(module, inst->words[i]) != SpvOpConstant;
 }
 
+static void note_user(leftover *l, uint32_t function)
+{
+    if (!function)
+        return;
+    l->shared |= l->user && l->user != function;
+    l->user = function;
+}
+
+static bool is_left(const leftover *l)
+{
+    if (l->is_private)
+        return l->user && !l->shared;
+    return l->found && !l->escapes && (!l->indexed || l->loaded_whole);
+}
+
 bool wpg_memory_is_left(bool *left, const wpg_module *module)
 {
     wpg_arena arena;
@@ -109,12 +126,15 @@ bool wpg_memory_is_left(bool *left, const wpg_module *module)
     wpg_arena_init(&arena);
     leftover *of = WPG_ARENA_ARRAY(&arena, leftover, module->bound);
     bool fits = of != NULL;
+    uint32_t function = 0;
     *left = wpg_has_decoration_groups(module);
     WPG_INST_EACH (inst, module) {
         if (!fits || *left)
             break;
+        if (inst->opcode == SpvOpFunction)
+            function = inst->result;
         if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassPrivate)
-            *left = true;
+            of[inst->result].is_private = true;
         if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction)
             of[inst->result].found = true;
         if (names_one_id(inst))
@@ -122,12 +142,15 @@ bool wpg_memory_is_left(bool *left, const wpg_module *module)
         fits = wpg_used_ids(&operands, module, inst);
         for (size_t i = 0; i < operands.count; i++) {
             const wpg_inst *root = wpg_pointer_root(module, inst->words[operands.data[i]]);
-            if (root && root->opcode == SpvOpVariable && root->words[3] == SpvStorageClassFunction)
+            if (!root || root->opcode != SpvOpVariable)
+                continue;
+            note_user(&of[root->result], function);
+            if (root->words[3] == SpvStorageClassFunction)
                 note_access(&of[root->result], module, inst, operands.data[i], root);
         }
     }
     for (uint32_t id = 0; fits && id < module->bound; id++)
-        *left |= of[id].found && !of[id].escapes && (!of[id].indexed || of[id].loaded_whole);
+        *left |= is_left(&of[id]);
     wpg_vec_free(&operands);
     wpg_arena_finish(&arena);
     return fits;

@@ -47,8 +47,8 @@ bool wpg_has_variables(const wpg_inst *function);
 void wpg_drop_annotations(wpg_module *module, uint32_t bound);
 
 /* *left: there is memory of the shader's own that SPIRV-Tools might make values of. Not so a variable that is
- * an argument of a call, or one with an index that is no constant and nothing that loads it as a whole. False
- * when memory runs out. */
+ * an argument of a call, or one with an index that is no constant and nothing that loads it as a whole. Nor
+ * a variable of the module that several functions use, or none. False when memory runs out. */
 bool wpg_memory_is_left(bool *left, const wpg_module *module);
 
 #endif

@@ -513,7 +513,7 @@ static wpg_status make_versions(versions *v)
             hottest = order[i];
     }
     const uint32_t edits = v->module->edits;
-    bool good = wpg_tables_to_module(v->module, v->body);
+    bool good = wpg_arrays_to_module(v->module, v->body);
     if (v->module->edits != edits)
         v->view = NULL;
     for (uint32_t i = 0; i < taken; i++) {

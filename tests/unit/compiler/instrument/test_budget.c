@@ -336,7 +336,7 @@ static void beside_naive(void **state)
                 assert_non_null(strstr(chosen.note, "counted in place"));
                 in_place++;
             }
-            /* Half more is the most that any form may take; private counters are no dearer than the others. */
+            /* Half more is the most that any form may take. Private counters are no dearer than the rest. */
             assert_true(2 * price <= 3 * naive);
             if (price * 10 > naive * 11)
                 assert_true(price <= wpg_budget_price(without.size));

@@ -108,6 +108,8 @@ static void shaders_of_the_tree(void **state)
 
 /* -- Small ones -- */
 
+static const char *globals = ""; /* of the shaders that follow */
+
 static char *text_of(bool *left, const char *body)
 {
     char source[4096];
@@ -117,8 +119,8 @@ static char *text_of(bool *left, const char *body)
                    "#version 450\nlayout(local_size_x = 8) in;\n"
                    "layout(std430, binding = 0) buffer B { float data[]; } b;\n"
                    "struct pair { float x; vec2 y; };\n"
-                   "void main() { uint i = gl_GlobalInvocationID.x; %s }",
-                   body);
+                   "%s void main() { uint i = gl_GlobalInvocationID.x; %s }",
+                   globals, body);
     assert_true(assemble_glsl(&words, &count, source, "comp", "vulkan1.1"));
     wpg_module *module = promoted(left, words, count);
     assert_int_equal(wpg_module_emit(&out, &out_count, module, NULL), WPG_OK);
@@ -177,6 +179,17 @@ static void parts_of_composites(void **state)
            0, false);
     /* By an index of run time it stays, and the hook leaves it alone, too. */
     expect("float p[4]; p[i & 3u] = 1.0; p[0] = 2.0; b.data[i] = p[i & 1u];", "Function\n", 1, false);
+}
+
+/* The hook makes values of a variable of the module where one function uses it, and so do we. */
+static void variables_of_the_module(void **state)
+{
+    (void)state;
+    globals = "float g;";
+    expect("g = b.data[0]; g += 1.0; b.data[i] = g;", "Private\n", 0, false);
+    globals = "float g; float next(float x) { g += x; return g; }";
+    expect("g = b.data[0]; b.data[i] = next(1.0) + next(2.0);", "Private\n", 1, false);
+    globals = "";
 }
 
 static void code_without_effect(void **state)
@@ -323,10 +336,10 @@ static void workgroup_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_variables), cmocka_unit_test(parts_of_composites),
-        cmocka_unit_test(code_without_effect), cmocka_unit_test(what_stays),
-        cmocka_unit_test(ways_to_what_stays),  cmocka_unit_test(shaders_of_the_tree),
-        cmocka_unit_test(workgroup_size),
+        cmocka_unit_test(values_of_variables), cmocka_unit_test(variables_of_the_module),
+        cmocka_unit_test(parts_of_composites), cmocka_unit_test(code_without_effect),
+        cmocka_unit_test(what_stays),          cmocka_unit_test(ways_to_what_stays),
+        cmocka_unit_test(shaders_of_the_tree), cmocka_unit_test(workgroup_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,12 +140,12 @@ static void makes_a_version_alone(void **state)
     use_done(&r);
 }
 
-/* A table of constants is there once, and filled before the test. One that is written belongs to each
- * version. */
-static void shares_tables(void **state)
+/* An array is there once for all versions. A table of constants is filled before the test. */
+static void shares_arrays(void **state)
 {
     (void)state;
     use_result r;
+    use_result whole;
     compute(
         &r,
         "void main() { uint i = gl_GlobalInvocationID.x; const uint t[4] = uint[](9u, 2u, 7u, 4u); uint w[2];"
@@ -153,9 +153,18 @@ static void shares_tables(void **state)
         (const uint32_t[]){48}, 1000);
     use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
     assert_int_equal(use_occurrences(&r, " = OpVariable %_ptr_Private__arr_uint_uint_4 Private %"), 1);
-    assert_int_equal(use_occurrences(&r, " = OpAccessChain %_ptr_Private_uint "), 2);
-    assert_int_equal(use_occurrences(&r, " = OpVariable %_ptr_Function__arr_uint_uint_2 Function"), 2);
+    assert_int_equal(use_occurrences(&r, " = OpVariable %_ptr_Private__arr_uint_uint_2 Private\n"), 1);
+    assert_int_equal(use_occurrences(&r, " = OpAccessChain %_ptr_Private_uint "), 6);
     use_done(&r);
+    /* Filled with what is computed, as a whole. */
+    compute(&whole,
+            "void main() { uint i = gl_GlobalInvocationID.x; uint x = dst.data[1]; uint w[2] = uint[](x, i);"
+            " dst.data[i] = i / p.stride + i % p.stride + w[i & 1u]; }",
+            (const uint32_t[]){48}, 1000);
+    use_expect(&whole, WPG_REMARK_DONE, "versions", "for 1 words");
+    assert_int_equal(use_occurrences(&whole, " = OpVariable %_ptr_Private__arr_uint_uint_2 Private\n"), 1);
+    assert_int_equal(use_occurrences(&whole, " = OpVariable %_ptr_Function_"), 0);
+    use_done(&whole);
 }
 
 /* A float made of a size is computed where it was, of the load; the division gets the constant. */
@@ -458,7 +467,7 @@ int main(void)
         cmocka_unit_test(makes_a_version),
         cmocka_unit_test(follows_components),
         cmocka_unit_test(makes_a_version_alone),
-        cmocka_unit_test(shares_tables),
+        cmocka_unit_test(shares_arrays),
         cmocka_unit_test(leaves_floats_to_run_time),
         cmocka_unit_test(decides_by_floats),
         cmocka_unit_test(follows_casts_and_module_variables),
