@@ -14,7 +14,7 @@ const presets = {
   'crt-geom-deluxe': 'crt/crt-geom-deluxe', 'crt-lottes': 'crt/crt-lottes', 'crt-hyllian': 'crt/crt-hyllian',
   'crt-easymode-halation': 'crt/crt-easymode-halation', 'crt-aperture': 'crt/crt-aperture', 'crt-consumer': 'crt/crt-consumer',
   'crt-nobody': 'crt/crt-nobody', 'newpixie-crt': 'crt/newpixie-crt', 'mame-hlsl': 'crt/mame_hlsl', 'gtu-v050': 'crt/gtu-v050',
-  'zfast-crt': 'crt/zfast-crt', 'koko-aio': 'bezel/koko-aio/koko-aio-ng', 'grade': 'misc/grade', 'img-mod': 'misc/img_mod',
+  'zfast-crt': 'crt/zfast-crt', 'grade': 'misc/grade', 'img-mod': 'misc/img_mod',
   'image-adjustment': 'misc/image-adjustment', 'ntsc-adaptive': 'ntsc/ntsc-adaptive', 'lcd-grid-v2': 'handheld/lcd-grid-v2',
   'scalefx': 'edge-smoothing/scalefx/scalefx', 'xbr-lv3': 'edge-smoothing/xbr/xbr-lv3',
 };

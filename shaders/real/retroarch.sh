@@ -18,9 +18,10 @@ driver() { node "$here/retroarch.cjs" "$@"; }
 fetch() {
     mkdir -p "$folder/items"
     pack=${SLANG_SHADERS:-$folder/slang-shaders}
+    [ -z "${SLANG_SHADERS:-}" ] || [ -d "$pack/crt" ] || skip "SLANG_SHADERS=$pack has no folder crt: no copy of libretro/slang-shaders"
     if [ ! -d "$pack" ] && [ ! -e "$folder/made" ]; then
         command -v git >/dev/null 2>&1 || skip "needs git, or SLANG_SHADERS=FOLDER with libretro/slang-shaders"
-        git clone --quiet --depth 1 https://github.com/libretro/slang-shaders "$pack" >&2 ||
+        GIT_TERMINAL_PROMPT=0 git clone --quiet --depth 1 https://github.com/libretro/slang-shaders "$pack" >&2 ||
             { rm -rf "$pack"; skip "git could not fetch libretro/slang-shaders: SLANG_SHADERS=FOLDER names a copy"; }
     fi
     if [ ! -e "$folder/made" ] || [ -n "$(find "$here" "$here/../runner" \( -name "retroarch.c*" -o -name 'program.[ch]' -o -name 'drawing.[ch]' -o -name 'device.[ch]' \) -newer "$folder/made")" ]; then
