@@ -88,6 +88,77 @@ wpg_status bench_module_read(VkShaderModule *module, const bench_device *dev, co
     return status;
 }
 
+wpg_status bench_drawing_create(VkPipeline *pipeline, const bench_device *dev, const bench_drawing *of,
+                                wpg_error *err)
+{
+    VkPipelineShaderStageCreateInfo stages[2];
+    for (int i = 0; i < 2; i++)
+        stages[i] = (VkPipelineShaderStageCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = i ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_VERTEX_BIT,
+            .module = of->modules[i],
+            .pName = "main",
+        };
+    VkVertexInputBindingDescription vertex = {0, of->stride, VK_VERTEX_INPUT_RATE_VERTEX};
+    VkPipelineVertexInputStateCreateInfo input = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+        .vertexBindingDescriptionCount = 1,
+        .pVertexBindingDescriptions = &vertex,
+        .vertexAttributeDescriptionCount = of->input_count,
+        .pVertexAttributeDescriptions = of->inputs,
+    };
+    VkPipelineInputAssemblyStateCreateInfo assembly = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+        .topology = of->topology,
+    };
+    VkViewport viewport = {0, 0, (float)of->width, (float)of->height, 0, 1};
+    VkRect2D scissor = {{0, 0}, {of->width, of->height}};
+    VkPipelineViewportStateCreateInfo view = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+        .viewportCount = 1,
+        .pViewports = &viewport,
+        .scissorCount = 1,
+        .pScissors = &scissor,
+    };
+    VkPipelineRasterizationStateCreateInfo raster = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+        .cullMode = VK_CULL_MODE_NONE,
+        .lineWidth = 1,
+    };
+    VkPipelineMultisampleStateCreateInfo samples = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
+    };
+    VkPipelineDepthStencilStateCreateInfo depth = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
+        .depthTestEnable = of->depth,
+        .depthWriteEnable = of->depth,
+        .depthCompareOp = VK_COMPARE_OP_LESS,
+    };
+    VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 15};
+    VkPipelineColorBlendStateCreateInfo blend = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+        .attachmentCount = 1,
+        .pAttachments = &attachment,
+    };
+    VkGraphicsPipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+        .stageCount = 2,
+        .pStages = stages,
+        .pVertexInputState = &input,
+        .pInputAssemblyState = &assembly,
+        .pViewportState = &view,
+        .pRasterizationState = &raster,
+        .pMultisampleState = &samples,
+        .pDepthStencilState = &depth,
+        .pColorBlendState = &blend,
+        .layout = of->layout,
+        .renderPass = of->pass,
+    };
+    BENCH_VK(vkCreateGraphicsPipelines(dev->device, VK_NULL_HANDLE, 1, &info, NULL, pipeline));
+    return WPG_OK;
+}
+
 void bench_image_barrier(VkCommandBuffer cmd, VkImage of, uint32_t levels, VkImageLayout from,
                          VkImageLayout to)
 {

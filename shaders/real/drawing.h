@@ -26,6 +26,20 @@ wpg_status bench_image_create(bench_image *im, const bench_device *dev, VkFormat
 wpg_status bench_module_read(VkShaderModule *module, const bench_device *dev, const char *folder,
                              const char *name, const char *suffix, wpg_error *err);
 
+/* A pipeline of a vertex and a fragment shader, with one colour image, without blending. */
+typedef struct bench_drawing {
+    const VkShaderModule *modules; /* two */
+    const VkVertexInputAttributeDescription *inputs;
+    uint32_t input_count, stride; /* stride: of a vertex, in bytes */
+    VkPrimitiveTopology topology;
+    uint32_t width, height; /* of the image */
+    bool depth;             /* the nearest fragment wins, in the pass's depth image */
+    VkPipelineLayout layout;
+    VkRenderPass pass;
+} bench_drawing;
+wpg_status bench_drawing_create(VkPipeline *pipeline, const bench_device *dev, const bench_drawing *of,
+                                wpg_error *err);
+
 /* A barrier between all commands, and the image's new layout. */
 void bench_image_barrier(VkCommandBuffer cmd, VkImage of, uint32_t levels, VkImageLayout from,
                          VkImageLayout to);

@@ -307,72 +307,20 @@ static wpg_status make_set(item *it, const program *p, wpg_error *err)
 
 static wpg_status make_pipeline(item *it, const program *p, wpg_error *err)
 {
-    VkPipelineShaderStageCreateInfo stages[2];
-    for (int i = 0; i < 2; i++)
-        stages[i] = (VkPipelineShaderStageCreateInfo){
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-            .stage = i ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_VERTEX_BIT,
-            .module = it->modules[i],
-            .pName = "main",
-        };
-    VkVertexInputBindingDescription vertex = {0, VERTEX_WORDS * 4, VK_VERTEX_INPUT_RATE_VERTEX};
-    VkPipelineVertexInputStateCreateInfo input = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-        .vertexBindingDescriptionCount = 1,
-        .pVertexBindingDescriptions = &vertex,
-        .vertexAttributeDescriptionCount = it->input_count,
-        .pVertexAttributeDescriptions = it->inputs,
-    };
-    VkPipelineInputAssemblyStateCreateInfo assembly = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+    const bench_drawing drawing = {
+        .modules = it->modules,
+        .inputs = it->inputs,
+        .input_count = it->input_count,
+        .stride = VERTEX_WORDS * 4,
         .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-    };
-    VkViewport viewport = {0, 0, (float)p->side, (float)p->side, 0, 1};
-    VkRect2D scissor = {{0, 0}, {p->side, p->side}};
-    VkPipelineViewportStateCreateInfo view = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-        .viewportCount = 1,
-        .pViewports = &viewport,
-        .scissorCount = 1,
-        .pScissors = &scissor,
-    };
-    VkPipelineRasterizationStateCreateInfo raster = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-        .cullMode = VK_CULL_MODE_NONE,
-        .lineWidth = 1,
-    };
-    VkPipelineMultisampleStateCreateInfo samples = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
-    };
-    VkPipelineDepthStencilStateCreateInfo depth = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
-        .depthTestEnable = VK_TRUE,
-        .depthWriteEnable = VK_TRUE,
-        .depthCompareOp = VK_COMPARE_OP_LESS,
-    };
-    VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 15};
-    VkPipelineColorBlendStateCreateInfo blend = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-        .attachmentCount = 1,
-        .pAttachments = &attachment,
-    };
-    VkGraphicsPipelineCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-        .stageCount = 2,
-        .pStages = stages,
-        .pVertexInputState = &input,
-        .pInputAssemblyState = &assembly,
-        .pViewportState = &view,
-        .pRasterizationState = &raster,
-        .pMultisampleState = &samples,
-        .pDepthStencilState = &depth,
-        .pColorBlendState = &blend,
+        .width = p->side,
+        .height = p->side,
+        .depth = true,
         .layout = it->layout,
-        .renderPass = p->pass,
+        .pass = p->pass,
     };
     const uint64_t begin = bench_now_ns();
-    BENCH_VK(vkCreateGraphicsPipelines(p->dev.device, VK_NULL_HANDLE, 1, &info, NULL, &it->pipeline));
+    WPG_TRY(bench_drawing_create(&it->pipeline, &p->dev, &drawing, err));
     it->creation_ms = ms_since(begin);
     return WPG_OK;
 }

@@ -304,66 +304,20 @@ static wpg_status make_target(pass *own, const program *p, bool last, wpg_error 
 
 static wpg_status make_pipeline(pass *own, const program *p, const VkShaderModule modules[2], wpg_error *err)
 {
-    VkPipelineShaderStageCreateInfo stages[2];
-    for (int i = 0; i < 2; i++)
-        stages[i] = (VkPipelineShaderStageCreateInfo){
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-            .stage = i ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_VERTEX_BIT,
-            .module = modules[i],
-            .pName = "main",
-        };
-    VkVertexInputBindingDescription vertex = {0, 16, VK_VERTEX_INPUT_RATE_VERTEX};
-    VkVertexInputAttributeDescription inputs[] = {{0, 0, VK_FORMAT_R32G32_SFLOAT, 0},
-                                                  {1, 0, VK_FORMAT_R32G32_SFLOAT, 8}};
-    VkPipelineVertexInputStateCreateInfo input = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-        .vertexBindingDescriptionCount = 1,
-        .pVertexBindingDescriptions = &vertex,
-        .vertexAttributeDescriptionCount = 2,
-        .pVertexAttributeDescriptions = inputs,
-    };
-    VkPipelineInputAssemblyStateCreateInfo assembly = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+    static const VkVertexInputAttributeDescription inputs[] = {{0, 0, VK_FORMAT_R32G32_SFLOAT, 0},
+                                                               {1, 0, VK_FORMAT_R32G32_SFLOAT, 8}};
+    const bench_drawing drawing = {
+        .modules = modules,
+        .inputs = inputs,
+        .input_count = 2,
+        .stride = 16,
         .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
-    };
-    VkViewport viewport = {0, 0, (float)own->width, (float)own->height, 0, 1};
-    VkRect2D scissor = {{0, 0}, {own->width, own->height}};
-    VkPipelineViewportStateCreateInfo view = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-        .viewportCount = 1,
-        .pViewports = &viewport,
-        .scissorCount = 1,
-        .pScissors = &scissor,
-    };
-    VkPipelineRasterizationStateCreateInfo raster = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-        .lineWidth = 1,
-    };
-    VkPipelineMultisampleStateCreateInfo samples = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
-    };
-    VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 15};
-    VkPipelineColorBlendStateCreateInfo blend = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-        .attachmentCount = 1,
-        .pAttachments = &attachment,
-    };
-    VkGraphicsPipelineCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-        .stageCount = 2,
-        .pStages = stages,
-        .pVertexInputState = &input,
-        .pInputAssemblyState = &assembly,
-        .pViewportState = &view,
-        .pRasterizationState = &raster,
-        .pMultisampleState = &samples,
-        .pColorBlendState = &blend,
+        .width = own->width,
+        .height = own->height,
         .layout = own->layout,
-        .renderPass = own->pass,
+        .pass = own->pass,
     };
-    BENCH_VK(vkCreateGraphicsPipelines(p->dev.device, VK_NULL_HANDLE, 1, &info, NULL, &own->pipeline));
-    return WPG_OK;
+    return bench_drawing_create(&own->pipeline, &p->dev, &drawing, err);
 }
 
 static wpg_status load(program *p, const char *folder, const char *name, const char *suffix, wpg_error *err)
