@@ -32,8 +32,7 @@ static const wpg_instrument_options usual = {.target = {.subgroup_basic = true,
                                              .directory_entry = UINT64_C(0x1000)};
 
 static bool suspends, loops; /* as the target does */
-static bool no_paths;
-static bool remarks; /* more words, which the shader hash leaves out */
+static bool remarks;         /* more words, which the shader hash leaves out */
 
 /* Many names, a line before each access, and a constant that nobody uses. */
 static void add_remarks(wpg_module *module, const wpg_stage *stage)
@@ -80,7 +79,6 @@ static counted count(const char *source, wpg_strategy_choice strategy, uint32_t 
     options.target.loops_over_lanes = loops;
     options.strategy = strategy;
     options.budget = budget;
-    options.no_paths = no_paths;
     assert_true(assemble_glsl(&words, &word_count, source, "comp", "vulkan1.1"));
     assert_int_equal(wpg_module_parse(&module, words, word_count, NULL), WPG_OK);
     assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
@@ -284,76 +282,6 @@ static void marks(void **state)
     free(with.words);
 }
 
-/* `arms` conditions in a row, each around a loop without another way out. */
-static char *row(unsigned arms)
-{
-    static char text[1 << 14];
-    size_t used = (size_t)snprintf(text, sizeof text,
-                                   "#version 450\nlayout(local_size_x = 8) in;\n"
-                                   "layout(set = 0, binding = 0) buffer B { uint w[]; };\n"
-                                   "void main() { uint x = gl_GlobalInvocationID.x;\n");
-    for (unsigned i = 0; i < arms; i++)
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used,
-                             "if (w[x * %uu] > %uu) for (uint i = 0; i < w[x]; i++) x ^= w[i];\n", i + 2, i);
-    (void)snprintf(text + used, sizeof text - used, "w[x] = x; }\n");
-    return text;
-}
-
-static uint64_t price_of(const char *source, wpg_strategy_choice strategy)
-{
-    counted c = count(source, strategy, 0);
-    assert_int_equal(c.status, WPG_OK);
-    free(c.words);
-    return wpg_budget_price(c.size);
-}
-
-/* Where the driver loops over lanes, the form chosen is no dearer than `naive`, or the cheapest there is. */
-static void beside_naive(void **state)
-{
-    (void)state;
-    unsigned as_auto = 0, direct = 0, additive = 0, in_place = 0;
-    for (unsigned depth = 0; depth < 4; depth++)
-        for (unsigned arms = 0; arms < 7; arms += depth < 3 ? 2 : 1) {
-            const char *source = depth < 3 ? nest(depth, arms) : row(arms);
-            loops = true;
-            counted chosen = count(source, WPG_STRATEGY_AUTO, 8), with = count(source, WPG_STRATEGY_AUTO, 0);
-            const uint64_t naive = price_of(source, WPG_STRATEGY_NAIVE),
-                           private = price_of(source, WPG_STRATEGY_ADDITIVE);
-            no_paths = true;
-            counted without = count(source, WPG_STRATEGY_AUTO, 0);
-            no_paths = loops = false;
-            assert_int_equal(chosen.status, WPG_OK);
-            const uint64_t price = wpg_budget_price(chosen.size);
-            if (same(&chosen, &with)) {
-                as_auto++;
-            } else if (same(&chosen, &without)) {
-                direct++;
-            } else if (price == private) {
-                additive++;
-            } else {
-                assert_int_equal(price, naive);
-                assert_non_null(strstr(chosen.note, "counted in place"));
-                in_place++;
-            }
-            /* Half more is the most that any form may take. Private counters are no dearer than the rest. */
-            assert_true(2 * price <= 3 * naive);
-            if (price * 10 > naive * 11)
-                assert_true(price <= wpg_budget_price(without.size));
-            free(chosen.words);
-            free(with.words);
-            free(without.words);
-        }
-    print_message("auto %u, direct %u, additive %u, in place %u\n", as_auto, direct, additive, in_place);
-    assert_true(as_auto && direct && additive && in_place);
-    /* Elsewhere nothing was measured: loops is false again. */
-    counted plain = count(nest(2, 4), WPG_STRATEGY_AUTO, 1000),
-            unbounded = count(nest(2, 4), WPG_STRATEGY_AUTO, 0);
-    assert_true(same(&plain, &unbounded));
-    free(plain.words);
-    free(unbounded.words);
-}
-
 /* Barriers count where the driver suspends there, and only there. */
 static void barriers(void **state)
 {
@@ -400,9 +328,8 @@ static void sums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_code),  cmocka_unit_test(steps), cmocka_unit_test(nothing),
-        cmocka_unit_test(asked),       cmocka_unit_test(tree),  cmocka_unit_test(barriers),
-        cmocka_unit_test(sums),        cmocka_unit_test(marks), cmocka_unit_test(same_for_a_hash),
-        cmocka_unit_test(beside_naive)};
+        cmocka_unit_test(small_code), cmocka_unit_test(steps), cmocka_unit_test(nothing),
+        cmocka_unit_test(asked),      cmocka_unit_test(tree),  cmocka_unit_test(barriers),
+        cmocka_unit_test(sums),       cmocka_unit_test(marks), cmocka_unit_test(same_for_a_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
