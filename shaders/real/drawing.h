@@ -3,13 +3,7 @@
 #ifndef WPG_SHADERS_REAL_DRAWING_H
 #define WPG_SHADERS_REAL_DRAWING_H
 
-#include "shaders/runner/device.h"
-
-typedef struct bench_image {
-    VkImage image;
-    VkDeviceMemory memory;
-    VkImageView view;
-} bench_image;
+#include "shaders/runner/resources.h"
 
 /* Bytes of FOLDER/NAMESUFFIX, at most 2 MiB, ended by a zero byte. The caller frees them. NULL, which is said
  * on standard error: the file cannot be read. */

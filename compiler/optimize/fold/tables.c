@@ -29,32 +29,32 @@
 
 enum { ANYTHING = UINT32_MAX }; /* for no id */
 
-/* Is the pointer only read through, but for stores of `table` to all of it, or of ANYTHING to a part? Names
- * and decorations stay right. */
-static bool is_read_alone(const wpg_module *module, const wpg_inst *function, uint32_t pointer,
-                          uint32_t table)
+/* Do only loads, access chains and stores use the pointer? Stores write `table` to all of it. With ANYTHING
+ * they write any value to any part. Names and decorations stay right. */
+static bool is_only_accessed(const wpg_module *module, const wpg_inst *function, uint32_t pointer,
+                             uint32_t table)
 {
     wpg_operand_list operands = {0};
     const wpg_inst *end = wpg_function_end((wpg_inst *)(uintptr_t)function);
-    bool read = true;
-    for (const wpg_inst *inst = function; inst != end && read; inst = inst->next) {
+    const uint32_t of_parts = table == ANYTHING ? ANYTHING : 0;
+    bool fits = true;
+    for (const wpg_inst *inst = function; inst != end && fits; inst = inst->next) {
         if (wpg_inst_is_non_semantic(module, inst) || inst->result == pointer)
             continue;
-        read = wpg_used_ids(&operands, module, inst);
-        for (size_t i = 0; i < operands.count && read; i++) {
+        fits = wpg_used_ids(&operands, module, inst);
+        for (size_t i = 0; i < operands.count && fits; i++) {
             const uint16_t at = operands.data[i];
             if (inst->words[at] != pointer)
                 continue;
             const bool chain = inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain;
-            read = inst->opcode == SpvOpStore
+            fits = inst->opcode == SpvOpStore
                        ? at == 1 && (table == ANYTHING || (inst->count == 3 && inst->words[2] == table))
                        : at == 3 && (inst->opcode == SpvOpLoad ||
-                                     (chain && is_read_alone(module, function, inst->result,
-                                                             table == ANYTHING ? ANYTHING : 0)));
+                                     (chain && is_only_accessed(module, function, inst->result, of_parts)));
         }
     }
     wpg_vec_free(&operands);
-    return read;
+    return fits;
 }
 
 static bool is_array(const wpg_module *module, const wpg_inst *variable)
@@ -72,7 +72,7 @@ static uint32_t table_of(const wpg_module *module, const wpg_inst *function, con
         if (inst->opcode == SpvOpStore && inst->words[1] == variable->result)
             table = inst->words[2];
     return table && wpg_is_module_constant(module, table) &&
-                   is_read_alone(module, function, variable->result, table)
+                   is_only_accessed(module, function, variable->result, table)
                ? table
                : 0;
 }
@@ -134,7 +134,7 @@ bool wpg_arrays_to_module(wpg_module *module, wpg_inst *function)
         if (!is_array(module, inst))
             continue;
         const uint32_t table = table_of(module, function, inst);
-        if (table || (inst->count == 4 && is_read_alone(module, function, inst->result, ANYTHING)))
+        if (table || (inst->count == 4 && is_only_accessed(module, function, inst->result, ANYTHING)))
             move(module, function, inst, table);
     }
     return !module->arena.failed;

@@ -144,8 +144,7 @@ static void makes_a_version_alone(void **state)
 static void shares_arrays(void **state)
 {
     (void)state;
-    use_result r;
-    use_result whole;
+    use_result r, whole;
     compute(
         &r,
         "void main() { uint i = gl_GlobalInvocationID.x; const uint t[4] = uint[](9u, 2u, 7u, 4u); uint w[2];"
