@@ -2,6 +2,7 @@
  * float. */
 #include "compiler/spirv/const_float.h"
 
+#include <math.h>
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
@@ -81,9 +82,51 @@ static bool exact_mix(float *out, float a, float b, float weight)
            exact_product(&right, b, weight) && exact_sum(out, left, right);
 }
 
-static bool fold_function(float *out, uint32_t function, const float *in, uint32_t count)
+/* Which way a half goes is the driver's. */
+static bool nearest(float *out, float value)
+{
+    *out = rintf(value);
+    return fabsf(value - truncf(value)) != 0.5F;
+}
+
+static bool fold_unary_function(float *out, uint32_t function, float in)
 {
     switch (function) {
+    case GLSLstd450Round:
+        return nearest(out, in);
+    case GLSLstd450RoundEven:
+        *out = rintf(in);
+        return true;
+    case GLSLstd450Trunc:
+        *out = truncf(in);
+        return true;
+    case GLSLstd450Floor:
+        *out = floorf(in);
+        return true;
+    case GLSLstd450Ceil:
+        *out = ceilf(in);
+        return true;
+    case GLSLstd450Fract:
+        return exact_sum(out, in, -floorf(in));
+    case GLSLstd450FAbs:
+        *out = fabsf(in);
+        return true;
+    case GLSLstd450FSign:
+        *out = (float)((in > 0) - (in < 0));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool fold_function(float *out, uint32_t function, const float *in, uint32_t count)
+{
+    if (count == 1)
+        return fold_unary_function(out, function, in[0]);
+    switch (function) {
+    case GLSLstd450Step:
+        *out = in[1] < in[0] ? 0.0F : 1.0F;
+        return count == 2;
     case GLSLstd450FMin:
     case GLSLstd450NMin:
         *out = in[1] < in[0] ? in[1] : in[0];
@@ -116,11 +159,29 @@ static bool fold_floats(float *out, SpvOp opcode, uint32_t function, const float
         return count == 2 && exact_sum(out, in[0], -in[1]);
     case SpvOpFMul:
         return count == 2 && exact_product(out, in[0], in[1]);
+    case SpvOpFDiv: /* drivers multiply by a reciprocal, which may be rounded */
+        *out = in[0];
+        return count == 2 && in[0] == 0.0F && in[1] > 0.0F;
     case SpvOpExtInst:
         return fold_function(out, function, in, count);
     default:
         return false;
     }
+}
+
+bool wpg_fold_float_to_int(uint64_t *out, SpvOp opcode, uint64_t bits)
+{
+    float number;
+    if (!plain_float(&number, bits) || !is_finite(number))
+        return false;
+    const double whole = trunc((double)number);
+    if (opcode == SpvOpConvertFToS && whole >= INT32_MIN && whole <= INT32_MAX)
+        *out = (uint32_t)(int32_t)whole;
+    else if (opcode == SpvOpConvertFToU && whole >= 0 && whole <= UINT32_MAX)
+        *out = (uint32_t)whole;
+    else
+        return false;
+    return true;
 }
 
 bool wpg_fold_exact_float(uint64_t *out, SpvOp opcode, uint32_t function, const uint64_t *bits,

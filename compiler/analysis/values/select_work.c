@@ -22,6 +22,22 @@ typedef struct searcher {
     bool failed;
 } searcher;
 
+/* Samples that work on their neighbours never go into a branch. Their components are counted, as ever:
+ * profiles know select sites by their numbers. */
+static uint32_t cost_of(const wpg_module *module, const wpg_inst *inst)
+{
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpImageSampleImplicitLod:
+    case SpvOpImageSampleProjImplicitLod:
+        return 4;
+    case SpvOpImageSampleDrefImplicitLod:
+    case SpvOpImageSampleProjDrefImplicitLod:
+        return 1;
+    default:
+        return wpg_inst_cost(module, inst);
+    }
+}
+
 /* Calls `use` for each id that the instruction uses. */
 static void each_used(searcher *s, const wpg_inst *inst, void (*use)(searcher *s, uint32_t id))
 {
@@ -53,7 +69,7 @@ static void use_by_side(searcher *s, uint32_t id)
     const wpg_inst *inst = wpg_module_def(s->cfg->module, id);
     if (++s->seen[id] != s->uses[id] || !inst || stays(inst))
         return;
-    uint32_t cost = wpg_inst_cost(s->cfg->module, inst);
+    uint32_t cost = cost_of(s->cfg->module, inst);
     s->work = s->work > UINT32_MAX - cost ? UINT32_MAX : s->work + cost;
     s->failed |= !wpg_vec_push(&s->own, inst);
 }

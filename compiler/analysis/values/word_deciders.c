@@ -4,7 +4,10 @@
  *     words    the sites that it is computed of
  *
  * A variable has the facts of everything stored into it. First `varies` is solved, then `words`: a comparison
- * with what varies decides nothing, and drops its words. */
+ * with what varies decides nothing, and drops its words. A third fact goes the other way, from a use to what
+ * it uses:
+ *
+ *     placed   it is on its way to the coordinates of a texel */
 #include "compiler/analysis/values/word_deciders.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -19,6 +22,8 @@ typedef struct decider {
     uint32_t count, bound;
     uint64_t *words; /* [bound] */
     bool *varies;    /* [bound] */
+    bool *placed;    /* [bound] */
+    bool more;       /* floats are followed into integers, whole numbers and scaled vectors, too */
     bool changed;
 } decider;
 
@@ -36,6 +41,12 @@ static void set_varies(decider *d, uint32_t id)
 {
     if (id < d->bound && !d->varies[id])
         d->varies[id] = d->changed = true;
+}
+
+static void set_placed(decider *d, uint32_t id)
+{
+    if (id < d->bound && !d->placed[id])
+        d->placed[id] = d->changed = true;
 }
 
 static void add_words(decider *d, uint32_t id, uint64_t more)
@@ -130,6 +141,25 @@ static bool mixes(uint32_t number)
     }
 }
 
+/* Functions that make whole numbers, or the rest to these. */
+static bool rounds(uint32_t number)
+{
+    switch (number) {
+    case GLSLstd450Round:
+    case GLSLstd450RoundEven:
+    case GLSLstd450Trunc:
+    case GLSLstd450FAbs:
+    case GLSLstd450FSign:
+    case GLSLstd450Floor:
+    case GLSLstd450Ceil:
+    case GLSLstd450Fract:
+    case GLSLstd450Step:
+        return true;
+    default:
+        return false;
+    }
+}
+
 typedef enum effect {
     UNKNOWN, /* not followed */
     MOVES,   /* moves values: operands [first, count), by steps */
@@ -137,7 +167,7 @@ typedef enum effect {
     JOINS,   /* of two Booleans: one alone may decide it */
 } effect;
 
-static effect effect_of(const wpg_inst *inst, unsigned *first, unsigned *step)
+static effect effect_of(const decider *d, const wpg_inst *inst, unsigned *first, unsigned *step)
 {
     const SpvOp opcode = (SpvOp)inst->opcode;
     *first = 3;
@@ -145,7 +175,12 @@ static effect effect_of(const wpg_inst *inst, unsigned *first, unsigned *step)
     switch (opcode) {
     case SpvOpExtInst:
         *first = 5;
-        return mixes(inst->words[4]) ? MOVES : UNKNOWN;
+        return mixes(inst->words[4]) || (d->more && rounds(inst->words[4])) ? MOVES : UNKNOWN;
+    case SpvOpConvertFToS:
+    case SpvOpConvertFToU:
+    case SpvOpVectorTimesScalar:
+    case SpvOpFDiv:
+        return d->more ? MOVES : UNKNOWN;
     case SpvOpPhi:
         *step = 2;
         return MOVES;
@@ -217,7 +252,7 @@ static void visit_varies(decider *d, const wpg_inst *inst)
             set_varies(d, inst->result);
         return;
     }
-    effect kind = effect_of(inst, &first, &step);
+    effect kind = effect_of(d, inst, &first, &step);
     if (kind == UNKNOWN && !ids) {
         set_varies(d, inst->result);
         return;
@@ -250,7 +285,7 @@ static void visit_words(decider *d, const wpg_inst *inst)
         add_words(d, inst->result, sites_of(d, inst));
     if (traced)
         return;
-    effect kind = effect_of(inst, &first, &step);
+    effect kind = effect_of(d, inst, &first, &step);
     if ((kind == UNKNOWN && !ids) || (kind == TESTS && varies(d, inst->result)))
         return;
     unsigned end = ids ? first + ids : inst->count;
@@ -268,6 +303,12 @@ static void solve(decider *d, void (*visit)(decider *, const wpg_inst *))
                 visit(d, inst);
         }
     } while (d->changed);
+}
+
+static bool takes_coordinates(SpvOp opcode)
+{
+    return (opcode >= SpvOpImageSampleImplicitLod && opcode <= SpvOpImageSampleProjDrefExplicitLod) ||
+           opcode == SpvOpImageFetch || opcode == SpvOpImageGather || opcode == SpvOpImageDrefGather;
 }
 
 /* The words that scale what varies by this instruction, or choose between two such values. */
@@ -290,29 +331,98 @@ static uint64_t weighs(const decider *d, const wpg_inst *inst)
     }
 }
 
-wpg_status wpg_word_deciders(uint64_t *deciding, uint64_t *weighing, const wpg_cfg *cfg,
-                             const wpg_word_site *sites, uint32_t count, wpg_arena *arena)
+/* What is on its way to a texel's coordinates, given that the result of `inst` is, or that it samples. */
+static void visit_placed(decider *d, const wpg_inst *inst)
+{
+    unsigned first, step, end = 0;
+    uint32_t variable = inst->opcode == SpvOpStore  ? own_variable(d->module, inst->words[1])
+                        : inst->opcode == SpvOpLoad ? own_variable(d->module, inst->words[3])
+                                                    : 0;
+    if (inst->opcode == SpvOpStore) {
+        if (variable && d->placed[variable])
+            set_placed(d, inst->words[2]);
+    } else if (inst->opcode == SpvOpLoad) {
+        if (variable && d->placed[inst->result])
+            set_placed(d, variable);
+    } else if (takes_coordinates((SpvOp)inst->opcode)) {
+        set_placed(d, inst->words[4]);
+    } else if (inst->result && d->placed[inst->result]) {
+        const unsigned ids = ids_of(inst);
+        const effect kind = effect_of(d, inst, &first, &step);
+        end = ids ? first + ids : kind == MOVES ? inst->count : 0;
+        for (unsigned i = end ? first : 0; i < end && i < inst->count; i += step)
+            set_placed(d, inst->words[i]);
+    }
+}
+
+/* Uses stand behind what they use. */
+static void solve_placed(decider *d)
+{
+    do {
+        d->changed = false;
+        for (uint32_t i = d->cfg->order_count; i-- > 0;) {
+            const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
+            for (const wpg_inst *inst = block->terminator->prev; inst != block->label; inst = inst->prev)
+                visit_placed(d, inst);
+        }
+    } while (d->changed);
+}
+
+/* The words that are added to what varies, on its way to a texel's coordinates. */
+static uint64_t moves(const decider *d, const wpg_inst *inst)
+{
+    if ((inst->opcode != SpvOpFAdd && inst->opcode != SpvOpFSub) || !d->placed[inst->result] ||
+        varies(d, inst->words[3]) == varies(d, inst->words[4]))
+        return 0;
+    return words(d, inst->words[varies(d, inst->words[3]) ? 4 : 3]);
+}
+
+static void find_uses(decider *d, uint64_t *deciding, uint64_t *weighing, uint64_t *moving)
+{
+    solve(d, visit_varies);
+    solve(d, visit_words);
+    if (moving)
+        solve_placed(d);
+    for (uint32_t i = 0; i < d->cfg->order_count; i++) {
+        const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
+        const wpg_inst *end = block->terminator;
+        if (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch)
+            *deciding |= words(d, end->words[1]);
+        for (const wpg_inst *inst = block->label->next; inst != end; inst = inst->next) {
+            *weighing |= weighs(d, inst);
+            if (moving)
+                *moving |= moves(d, inst);
+        }
+    }
+}
+
+static bool make_tables(decider *d, wpg_arena *arena)
+{
+    d->words = WPG_ARENA_ARRAY(arena, uint64_t, d->bound);
+    d->varies = WPG_ARENA_ARRAY(arena, bool, d->bound);
+    d->placed = WPG_ARENA_ARRAY(arena, bool, d->bound);
+    return d->words && d->varies && d->placed;
+}
+
+wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_word_site *sites,
+                             uint32_t count, wpg_arena *arena)
 {
     decider d = {.cfg = cfg,
                  .module = cfg->module,
                  .sites = sites,
                  .count = count < 64 ? count : 64,
-                 .bound = cfg->module->bound,
-                 .words = WPG_ARENA_ARRAY(arena, uint64_t, cfg->module->bound),
-                 .varies = WPG_ARENA_ARRAY(arena, bool, cfg->module->bound)};
-    *deciding = *weighing = 0;
-    if (!d.words || !d.varies)
+                 .bound = cfg->module->bound};
+    uint64_t deciding = 0, weighing = 0, moving = 0;
+    *uses = (wpg_word_uses){0};
+    if (!make_tables(&d, arena))
         return WPG_E_NOMEM;
     if (!count)
         return WPG_OK;
-    solve(&d, visit_varies);
-    solve(&d, visit_words);
-    for (uint32_t i = 0; i < cfg->order_count; i++) {
-        const wpg_inst *end = cfg->blocks[cfg->order[i]].terminator;
-        if (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch)
-            *deciding |= words(&d, end->words[1]);
-        for (const wpg_inst *inst = cfg->blocks[cfg->order[i]].label->next; inst != end; inst = inst->next)
-            *weighing |= weighs(&d, inst);
-    }
+    find_uses(&d, &uses->deciding, &uses->weighing, NULL);
+    d.more = true;
+    if (!make_tables(&d, arena))
+        return WPG_E_NOMEM;
+    find_uses(&d, &deciding, &weighing, &moving);
+    uses->rounding_or_moving = (deciding | weighing | moving) & ~uses->deciding & ~uses->weighing;
     return WPG_OK;
 }

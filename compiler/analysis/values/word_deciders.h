@@ -1,5 +1,5 @@
 /* Which words of uniform blocks decide a branch by themselves, and which are weights: what is computed of
- * such words and of constants alone is a condition, or scales what varies, through variables too.
+ * such words and of constants alone is a condition, or scales or moves what varies, through variables too.
  * Flow-insensitive: an answer says what is worth asking a program, never what may be assumed. Threads: no
  * shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_WORD_DECIDERS_H
@@ -7,9 +7,17 @@
 
 #include "compiler/analysis/values/word_places.h"
 
-/* One bit for each of the `count` sites, at most 64. *deciding: its word decides a branch or switch.
- * *weighing: its word is a factor of what varies, or mixes it. WPG_E_NOMEM only. */
-wpg_status wpg_word_deciders(uint64_t *deciding, uint64_t *weighing, const wpg_cfg *cfg,
-                             const wpg_word_site *sites, uint32_t count, wpg_arena *arena);
+/* One bit for each site. The last kind came later than the others: what these have, it may have too. */
+typedef struct wpg_word_uses {
+    uint64_t deciding; /* its word decides a branch or switch */
+    uint64_t weighing; /* its word is a factor of what varies, or mixes it */
+    /* As the two, where floats become integers or whole numbers on the way; or its word moves what varies on
+     * its way to the coordinates of a texel. */
+    uint64_t rounding_or_moving;
+} wpg_word_uses;
+
+/* `count` is at most 64. WPG_E_NOMEM only. */
+wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_word_site *sites,
+                             uint32_t count, wpg_arena *arena);
 
 #endif

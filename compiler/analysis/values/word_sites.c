@@ -123,18 +123,21 @@ wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg 
                         .of_floats = true,
                         .other = &list,
                         .casts = &casts};
-    uint64_t deciding, weighing, vectors;
+    wpg_word_uses uses;
+    uint64_t vectors;
     if (!list.items || !floats.items || !wpg_word_casts_find(&casts, cfg, arena))
         return WPG_E_NOMEM;
     all_loads(&list, cfg);
     all_loads(&floats, cfg);
-    WPG_TRY(wpg_word_deciders(&deciding, &weighing, cfg, floats.items, floats.count, arena));
+    WPG_TRY(wpg_word_deciders(&uses, cfg, floats.items, floats.count, arena));
     WPG_TRY(wpg_word_vectors(&vectors, cfg, floats.items, floats.count, arena));
     list.most = list.count + WPG_MOST_FLOAT_SITES;
-    append(&list, &floats, deciding);
-    append(&list, &floats, weighing & ~deciding);
+    uint64_t taken = uses.deciding | uses.weighing;
+    append(&list, &floats, uses.deciding);
+    append(&list, &floats, uses.weighing & ~uses.deciding);
     list.most = WPG_MOST_WORD_SITES;
-    append(&list, &floats, vectors & ~weighing & ~deciding);
+    append(&list, &floats, vectors & ~taken);
+    append(&list, &floats, uses.rounding_or_moving & ~vectors & ~taken);
     *sites = list.items;
     *count = list.count;
     return WPG_OK;

@@ -1,9 +1,10 @@
 /* Word sites: words of uniform blocks that a function reads by constant indices. A host writes them once for
  * a draw or dispatch: sizes, strides, divisors, flags, weights. Sites are all 32-bit integers, and those
- * 32-bit floats that decide a branch or are weights (word_deciders.h), or of vectors with dear work on them
- * (word_vectors.h); also where the block declares integers that are cast (word_casts.h). Generate mode asks
- * which values they have, and use mode makes versions of the stage for them. The list depends on the normal
- * form alone. So a site's number is its identity. Threads: no shared state. */
+ * 32-bit floats that decide a branch, are weights or move texel coordinates (word_deciders.h), or of vectors
+ * with dear work on them (word_vectors.h); also where the block declares integers that are cast
+ * (word_casts.h). Generate mode asks which values they have, and use mode makes versions of the stage for
+ * them. The list depends on the normal form alone. So a site's number is its identity. Threads: no shared
+ * state. */
 #ifndef WPG_COMPILER_ANALYSIS_WORD_SITES_H
 #define WPG_COMPILER_ANALYSIS_WORD_SITES_H
 

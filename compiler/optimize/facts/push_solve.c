@@ -1,8 +1,8 @@
 /* See push_solve.h. Source: Wegman, Zadeck, "Constant Propagation with Conditional Branches" (TOPLAS 1991).
  *
- * Only integers and booleans are computed, where SPIR-V defines the result. Of float operations only
- * comparisons are computed, of two numbers that are no NaN and no denormal: no flushing mode changes them.
- * Any other operation on constants is "some constant". */
+ * Integers and booleans are computed, where SPIR-V defines the result. Of float operations those are computed
+ * whose result is the same number everywhere (const_float.h). Any other operation on constants is "some
+ * constant". */
 #include "compiler/optimize/facts/push_solve.h"
 
 #include <string.h>
@@ -273,6 +273,9 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
         is_word(s->module, type_of(s->module, inst->words[3])))
         return value(a.bits);
     if (inst->count == 4 && width && a.kind == WPG_SOLVED_VALUE) {
+        if (width == 32 && is_f32(s->module, type_of(s->module, inst->words[3])) &&
+            wpg_fold_float_to_int(&bits, opcode, a.bits))
+            return value(bits);
         return fold(&bits, s, inst, width, &a.bits, 1) ? value(bits) : (wpg_solved){.kind = WPG_SOLVED_SOME};
     }
     if (inst->count == 5 && width) {

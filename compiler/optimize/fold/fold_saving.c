@@ -17,9 +17,11 @@ static bool becomes_one(const question *q, uint32_t id)
     return wpg_is_one(q->folded->after, id) && !wpg_is_one(q->folded->before, id);
 }
 
+/* Do drivers find that nothing needs it any more, or that an earlier instruction has done it? */
 static bool is_dead(const question *q, const wpg_inst *inst)
 {
-    return inst->result && q->weights && q->weights->dead[inst->result];
+    const wpg_weight_plan *weights = q->weights;
+    return inst->result && weights && (weights->dead[inst->result] || weights->repeats[inst->result]);
 }
 
 /* Weighted instructions that the constant operands of an instruction save. */

@@ -565,7 +565,9 @@ static bool ask(folder *f)
         left &= f->free && f->job.always ? f->useful : f->wanted | along(f, f->wanted & left);
     bool changed = left != f->active || f->any_hidden;
     f->active = left;
-    return changed && left;
+    if (!left) /* what is known now may rest on what is not folded */
+        memset(f->hidden, 0, f->view->bound * sizeof *f->hidden);
+    return changed && (left || f->job.always);
 }
 
 /* The constant that stands for a value at a use that is not kept; 0: none. */

@@ -36,10 +36,13 @@
 #include "compiler/optimize/ir/parts.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/fold/own_zero.h"
+#include "compiler/optimize/fold/repeats.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_float.h"
 
 enum { ZERO = 0, ONE = 0x3f800000 };
+/* Weighted instructions that have to be there twice by sums with 0. */
+enum { LEAST_REPEATED = 16 };
 
 /* A number, or a vector of equal ones. */
 typedef struct wpg_weight_known {
@@ -208,9 +211,9 @@ static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
         return result;
     }
     bool folds = inst->opcode == SpvOpFMul || inst->opcode == SpvOpVectorTimesScalar ||
-                 inst->opcode == SpvOpFAdd || inst->opcode == SpvOpFSub || inst->opcode == SpvOpFNegate ||
-                 inst->opcode == SpvOpConvertSToF || inst->opcode == SpvOpConvertUToF ||
-                 inst->opcode == SpvOpExtInst;
+                 inst->opcode == SpvOpFAdd || inst->opcode == SpvOpFSub || inst->opcode == SpvOpFDiv ||
+                 inst->opcode == SpvOpFNegate || inst->opcode == SpvOpConvertSToF ||
+                 inst->opcode == SpvOpConvertUToF || inst->opcode == SpvOpExtInst;
     return folds ? exact(p, inst) : (known){0};
 }
 
@@ -316,6 +319,93 @@ static bool plan_actions(planner *p, const bool *in_loops)
     return true;
 }
 
+/* A sum of x and what is known to be 0, made of known values alone: x is left, and may be what another sum
+ * is. */
+static bool plan_sum(planner *p, wpg_inst *inst)
+{
+    wpg_weight_action action = {.inst = inst};
+    known zero = {0};
+    if (inst->opcode != SpvOpFAdd && inst->opcode != SpvOpFSub)
+        return true;
+    for (unsigned i = 3; i < 5; i++) {
+        const known term = value_of(p, inst->words[i]);
+        if (term.is && term.bits == ZERO && term.words && !value_of(p, inst->words[7 - i]).is) {
+            action.operand = i;
+            zero = term;
+        }
+    }
+    if (!action.operand || p->action_of[inst->words[action.operand]] || !is_f32(p->module, inst->type) ||
+        !may_change(p, inst) || !wpg_zero_is_before(p->view, p->plan->zero_of, inst))
+        return true;
+    p->plan->sum_words |= zero.words;
+    return wpg_vec_push(&p->plan->actions, action);
+}
+
+static bool plan_sums(planner *p, const bool *in_loops)
+{
+    const wpg_cfg *cfg = p->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (wpg_inst *inst = cfg->blocks[b].label->next;
+             p->after->runs[b] && !in_loops[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+            if (inst->result && !plan_sum(p, inst))
+                return false;
+    return true;
+}
+
+/* -- Work that is there twice now -- */
+
+static uint32_t cost_of_repeats(const planner *p, const bool *repeats)
+{
+    const wpg_cfg *cfg = p->view->cfg;
+    uint32_t cost = 0;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
+             inst = inst->next)
+            cost += inst->result && repeats[inst->result] ? wpg_inst_cost(p->module, inst) : 0;
+    return cost;
+}
+
+/* With the first `count` actions; what was there twice before does not count. NULL when memory runs out. */
+static bool *find_repeats(const planner *p, const bool *before, size_t count, wpg_arena *arena)
+{
+    const uint32_t bound = p->view->bound;
+    bool *repeats = WPG_ARENA_ARRAY(arena, bool, bound);
+    if (!repeats || !wpg_repeats_find(repeats, p->view, p->after->runs, p->plan->actions.data, count,
+                                      p->plan->shown, arena))
+        return NULL;
+    for (uint32_t id = 0; before && id < bound; id++)
+        repeats[id] &= !before[id];
+    return repeats;
+}
+
+/* Plans sums, and keeps them where much work is there twice by them. */
+static bool plan_repeats(planner *p, const bool *in_loops, wpg_arena *arena)
+{
+    wpg_weight_plan *plan = p->plan;
+    const size_t products = plan->actions.count;
+    if (!plan_sums(p, in_loops))
+        return false;
+    if (!plan->actions.count)
+        return true;
+    const bool *before = find_repeats(p, NULL, 0, arena);
+    bool *now = before ? find_repeats(p, before, products, arena) : NULL;
+    if (now && plan->actions.count > products) {
+        bool *with_sums = find_repeats(p, before, plan->actions.count, arena);
+        if (!with_sums)
+            return false;
+        if (cost_of_repeats(p, with_sums) >= cost_of_repeats(p, now) + LEAST_REPEATED) {
+            for (size_t i = products; i < plan->actions.count; i++)
+                p->action_of[plan->actions.data[i].inst->result] = (uint32_t)i + 1;
+            plan->words |= plan->sum_words;
+            now = with_sums;
+        } else {
+            plan->actions.count = products;
+        }
+    }
+    plan->repeats = now;
+    return now != NULL;
+}
+
 /* -- What is needed -- */
 
 typedef struct needs {
@@ -380,8 +470,9 @@ static bool mark(needs *n)
         const wpg_block *block = &cfg->blocks[b];
         for (const wpg_inst *inst = block->label->next; fits && p->after->runs[b] && inst;
              inst = inst->next) {
-            bool removable = inst->result && (inst->opcode == SpvOpPhi || inst->opcode == SpvOpVariable ||
-                                              (wpg_inst_traits(p->module, inst) & WPG_TRAIT_PURE));
+            bool removable = inst->result &&
+                             (inst->opcode == SpvOpPhi || inst->opcode == SpvOpVariable ||
+                              (wpg_inst_traits(p->module, inst) & (WPG_TRAIT_PURE | WPG_TRAIT_DERIVATIVE)));
             if (!removable)
                 fits = need_operands(n, inst, 0);
             if (!removable && inst->result)
@@ -454,7 +545,7 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
     const uint32_t bound = p->view->bound;
     wpg_weight_ground ground;
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
-    p->plan->dead = dead;
+    p->plan->dead = p->plan->repeats = dead;
     if (!dead || !wpg_weight_ground_make(&ground, context, p->view, NULL, arena))
         return false;
     if (!wpg_float_is_free(context) && has_zero(p->module, loads, load_count))
@@ -465,7 +556,7 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
         return true;
     begin_actions(p, &ground);
     find_known(p, loads, load_count);
-    if (!plan_actions(p, ground.in_loops))
+    if (!plan_actions(p, ground.in_loops) || !plan_repeats(p, ground.in_loops, arena))
         return false;
     if (!p->plan->actions.count)
         return true;
@@ -476,6 +567,7 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
         dead[id] = before[id] && !needed[id];
     if (splits_loop(p, wpg_unrollable_loops(p->view), dead, needed)) {
         memset(dead, 0, bound * sizeof *dead);
+        p->plan->repeats = dead;
         wpg_vec_clear(&p->plan->actions);
         p->plan->words = 0;
         p->plan->why = "a loop that drivers may unroll would lose a part of its work";

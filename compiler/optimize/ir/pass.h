@@ -6,6 +6,8 @@
 #ifndef WPG_COMPILER_OPTIMIZE_IR_PASS_H
 #define WPG_COMPILER_OPTIMIZE_IR_PASS_H
 
+#include <string.h>
+
 #include "compiler/analysis/graph/cfg.h"
 #include "compiler/analysis/values/divergence.h"
 #include "compiler/analysis/values/word_sites.h"
@@ -209,7 +211,10 @@ typedef struct wpg_pass {
 } wpg_pass;
 
 /* The options leave out the pass of this letter (WPG_PASS_...). */
-bool wpg_pass_is_left_out(const wpg_context *context, char letter);
+static inline bool wpg_pass_is_left_out(const wpg_context *context, char letter)
+{
+    return strchr(context->options->passes, letter) != NULL;
+}
 
 /* The passes in the order they run. Tests walk this table: a new pass is tested by standing here. */
 extern const wpg_pass wpg_passes[];
@@ -234,6 +239,9 @@ void wpg_choose_wave_size(wpg_context *context);
  * entry. Stands after wpg_passes; hints come after it. */
 wpg_status wpg_pass_versions(bool *changed, wpg_context *context);
 bool wpg_versions_wanted(wpg_context *context);
+/* *percent: of the stage's work, what one version for the values that words had all through the profile would
+ * save; 0: there would be none. Not for FLOAT=spec. The context's analyses stay as they are. */
+wpg_status wpg_versions_saving(double *percent, wpg_context *context);
 
 /* Folds push constants in the whole module, by values alone (wpg_optimize_options.pushes). It needs no
  * profile and stands before wpg_passes. */

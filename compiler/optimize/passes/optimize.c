@@ -67,11 +67,6 @@ void wpg_optimize_defaults(wpg_optimize_options *options)
 
 /* -- The passes -- */
 
-bool wpg_pass_is_left_out(const wpg_context *context, char letter)
-{
-    return strchr(context->options->passes, letter) != NULL;
-}
-
 const wpg_pass wpg_passes[] = {
     {WPG_PASS_UNFLATTEN, "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten, false},
     {WPG_PASS_VALUE_GUARD, "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard, true},

@@ -611,25 +611,82 @@ static wpg_status choose_and_make(bool *changed, versions *v)
     return make_versions(v);
 }
 
+/* Of the entry function. False: there can be no versions. */
+static bool begin(versions *v, wpg_context *context, wpg_arena *arena)
+{
+    *v = (versions){
+        .context = context, .module = context->module, .profile = entry_profile(context), .arena = arena};
+    if (!v->profile || wpg_has_decoration_groups(context->module))
+        return false;
+    v->body = wpg_module_def(context->module, v->profile->function);
+    return true;
+}
+
+/* The analyses that the context keeps. */
+static wpg_status get_analyses(versions *v)
+{
+    const wpg_id_set *exact;
+    wpg_view *view = NULL;
+    wpg_error reason = {0};
+    WPG_TRY(wpg_exact_get(&exact, v->context));
+    v->folds_floats = wpg_float_may_fold(v->context, exact);
+    if (wpg_view_get(&view, v->context, v->profile->function, &reason) == WPG_OK)
+        v->view = view;
+    return WPG_OK;
+}
+
+static void finish(versions *v)
+{
+    for (uint32_t c = 0; c < v->count; c++)
+        folding_finish(&v->candidates[c].judged);
+}
+
 wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
 {
     wpg_arena arena;
-    versions v = {.context = context, .module = context->module, .profile = entry_profile(context)};
-    if (!v.profile || wpg_has_decoration_groups(context->module))
-        return WPG_OK;
-    const wpg_id_set *exact;
-    WPG_TRY(wpg_exact_get(&exact, context));
-    v.folds_floats = wpg_float_may_fold(context, exact);
+    versions v;
+    wpg_status status = WPG_OK;
     wpg_arena_init(&arena);
-    v.arena = &arena;
-    v.body = wpg_module_def(context->module, v.profile->function);
-    wpg_view *view = NULL;
-    wpg_error reason = {0};
-    if (wpg_view_get(&view, context, v.profile->function, &reason) == WPG_OK)
-        v.view = view;
-    wpg_status status = choose_and_make(changed, &v);
-    for (uint32_t c = 0; c < v.count; c++)
-        folding_finish(&v.candidates[c].judged);
+    if (begin(&v, context, &arena)) {
+        status = get_analyses(&v);
+        if (status == WPG_OK)
+            status = choose_and_make(changed, &v);
+    }
+    finish(&v);
+    wpg_arena_finish(&arena);
+    return status;
+}
+
+/* What one version for the values of the first set would save; 0: it is refused. */
+static wpg_status judge_first(double *percent, versions *v)
+{
+    wpg_word_set sets[WPG_MOST_SETS];
+    if (!wpg_word_sets(sets, v->profile, v->context->options->value_share) || !sets[0].known)
+        return WPG_OK;
+    v->count = 1;
+    v->candidates[0].version.set = sets[0];
+    WPG_TRY(judge(v, &v->candidates[0]));
+    *percent = v->candidates[0].why ? 0 : v->candidates[0].saved;
+    return WPG_OK;
+}
+
+wpg_status wpg_versions_saving(double *percent, wpg_context *context)
+{
+    wpg_arena arena;
+    versions v;
+    wpg_remarks *said = context->remarks, quiet = {0}; /* the pass says all this when it runs */
+    wpg_status status = WPG_OK;
+    *percent = 0;
+    if (wpg_pass_is_left_out(context, WPG_PASS_VERSIONS) || !stage_may_call(context->stage->model))
+        return WPG_OK;
+    wpg_arena_init(&arena);
+    wpg_arena_init(&quiet.arena);
+    context->remarks = &quiet;
+    if (begin(&v, context, &arena))
+        status = judge_first(percent, &v);
+    finish(&v);
+    context->remarks = said;
+    wpg_arena_finish(&quiet.arena);
     wpg_arena_finish(&arena);
     return status;
 }

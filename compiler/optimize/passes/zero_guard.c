@@ -25,6 +25,7 @@
  * Needs: a profile with the words probe. Keeps: result ids; block weights, scaled in what is behind a
  * branch. */
 #include <stdio.h>
+
 #include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/known_words.h"
 #include "compiler/optimize/ir/legality.h"
@@ -47,6 +48,10 @@ static const double GUESS = 0.1;
 static const double UNSEEN = 0.5;
 /* Of the stage's work, over all waves, by values that were seen: else versions save more (measured). */
 static const double LEAST_SAVED = 0.1;
+/* Of the stage's work: what versions have to save more than guards. Versions serve the profile's values
+ * alone, and are a copy more for compilers. So large bodies are not asked about. */
+static const double MORE_BY_VERSIONS = 0.15;
+static const uint32_t MOST_COPIED = 4000; /* instructions */
 
 static const struct {
     bool is_float;
@@ -516,14 +521,19 @@ static wpg_status forward(wpg_context *context)
 }
 
 /* Is it worth more than versions? Says so if not. */
-static bool saves_enough(const zero_guard *z)
+static wpg_status saves_enough(bool *enough, const zero_guard *z)
 {
     const double saved = saved_by_all(z), whole = whole_work(z);
-    const bool enough = saved > LEAST_SAVED * whole;
-    if (!enough && saved > 0)
+    *enough = saved > LEAST_SAVED * whole;
+    if (*enough && z->view->instruction_count <= MOST_COPIED) {
+        double percent;
+        WPG_TRY(wpg_versions_saving(&percent, z->context));
+        *enough = percent / 100 <= saved / whole + MORE_BY_VERSIONS;
+    }
+    if (!*enough && saved > 0)
         wpg_remark_add(z->context, WPG_REMARK_REFUSED, PASS, z->profile->ordinal, 0,
                        "weights of 0 would skip %.1f %% of the stage's work", 100 * saved / whole);
-    return enough;
+    return WPG_OK;
 }
 
 static wpg_status guard_words(bool *changed, zero_guard *z)
@@ -541,7 +551,11 @@ static wpg_status guard_words(bool *changed, zero_guard *z)
     for (unsigned round = 0; round < MOST_ROUNDS && again; round++) {
         zero_round r;
         wpg_status status = begin(&r, z);
-        again = status == WPG_OK && z->view && (round || z->rest || saves_enough(z));
+        again = status == WPG_OK && z->view;
+        if (again && !round && !z->rest) {
+            status = saves_enough(&again, z);
+            again &= status == WPG_OK;
+        }
         if (again && !round)
             choose(z);
         if (again)

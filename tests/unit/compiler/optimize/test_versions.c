@@ -201,6 +201,29 @@ static void decides_by_floats(void **state)
     use_done(&r);
 }
 
+/* A float that is made a whole number, and decides as such. */
+static void decides_by_rounded_floats(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"int(w.coat)", "int(floor(w.coat + 0.25))", "int(uint(abs(-w.coat)))",
+                                        "int(round(w.coat))", "int(trunc(w.coat))"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char body[512];
+        use_result r;
+        (void)snprintf(body, sizeof body,
+                       WEIGHTS
+                       "void main() { uint i = gl_GlobalInvocationID.x; float x = float(i); int k = %s;"
+                       " if (k == 0) x = sin(cos(x)); else if (k == 2) x = exp(tan(x)); else x = atan(x);"
+                       " dst.data[i] = floatBitsToUint(x + w.scale); }",
+                       kinds[i]);
+        compute(&r, body, (const uint32_t[]){0x40000000}, 1000);
+        if (!use_said(&r, WPG_REMARK_DONE, "versions",
+                      "for 1 words of uniform blocks: 1 loads are constants, "))
+            fail_msg("%s decides nothing", kinds[i]);
+        use_done(&r);
+    }
+}
+
 /* Tint's form: blocks of unsigned vectors that are cast, variables of the module. A word that is only cast
  * and added is not asked. A weight is: as itself, as a part of a shuffled vector, and as a whole vector. */
 static void follows_casts_and_module_variables(void **state)
@@ -469,6 +492,7 @@ int main(void)
         cmocka_unit_test(shares_arrays),
         cmocka_unit_test(leaves_floats_to_run_time),
         cmocka_unit_test(decides_by_floats),
+        cmocka_unit_test(decides_by_rounded_floats),
         cmocka_unit_test(follows_casts_and_module_variables),
         cmocka_unit_test(leaves_shared_module_variables),
         cmocka_unit_test(asks_no_idle_floats),

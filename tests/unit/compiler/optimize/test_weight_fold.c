@@ -75,6 +75,53 @@ static void drops_what_weighs_nothing(void **state)
     }
 }
 
+/* Samples that coincide where an offset is 0: the drivers' own work, and what the version is worth. */
+static void counts_what_coincides(void **state)
+{
+    (void)state;
+#define BLUR(sum)                                                                                            \
+    "vec4 blur(vec2 x, float d) { " sum "return texture(image, x + vec2(1.0, 0.5) * d)"                      \
+    " + texture(image, x + vec2(0.5, 0.25) * d) + texture(image, x - vec2(0.25, 1.0) * d)"                   \
+    " + texture(image, x); }\n"
+    static const struct {
+        const char *body;
+        uint32_t coat;
+        bool made;
+    } cases[] = {
+        {BLUR("") "void main() { color = blur(at.xy, p.coat * 0.001); }", ZERO, true},
+        {BLUR("x += vec2(0.0, d);") "void main() { color = blur(at.xy, floor(p.coat) * 0.25); }", ZERO, true},
+        {BLUR("") "void main() { color = blur(at.xy, p.coat * 0.001); }", HALF, false},
+        /* One sample alone: the test costs more. */
+        {"void main() { color = texture(image, at.xy + p.coat * vec2(0.5)); }", ZERO, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        use_result r;
+        fragment(&r, cases[i].body, cases[i].coat, ONE);
+        if (use_said(&r, WPG_REMARK_DONE, "versions", "for 1 words") != cases[i].made)
+            fail_msg("%s: %s", cases[i].body, cases[i].made ? "no version" : "a version");
+        use_done(&r);
+    }
+#undef BLUR
+}
+
+/* A weight alone is worth the version. What another word makes, and nothing tests, stays. */
+static void leaves_other_words(void **state)
+{
+    (void)state;
+    const wpg_optimize_options options = versions_alone();
+    use_result r;
+    words_run(&r,
+              "layout(location = 0) in vec4 at; layout(location = 0) out vec4 color;\n"
+              "layout(binding = 0) uniform sampler2D image;\n"
+              "layout(std140, binding = 1) uniform P { int row; float coat; } p;\n"
+              "vec4 lobe(vec4 x) { return texture(image, x.xy) * sin(x.z) + exp(x) * cos(x.w); }\n",
+              "void main() { color = texelFetch(image, ivec2(at.xy) + p.row * 7, 0) + lobe(at) * p.coat; }",
+              "frag", SpvExecutionModelFragment, (const uint32_t[]){3, ZERO}, 1000, &options);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    assert_int_equal(use_occurrences(&r, "%int_21"), 0);
+    use_done(&r);
+}
+
 /* The same bodies, and a reason why nothing may fall away. */
 static void keeps(void **state)
 {
@@ -120,7 +167,7 @@ static void statement(char *out, size_t size, uint32_t *seed)
 {
     uint32_t a = next(seed) % 4, b = next(seed) % 4, c = next(seed) % 4, w = next(seed) % WEIGHTS,
              x = next(seed) % WEIGHTS, t = next(seed) % 2;
-    switch (next(seed) % 14) {
+    switch (next(seed) % 15) {
     case 0:
         snprintf(out, size, "v%u = mix(v%u, sin(v%u), p.w%u);\n", a, b, c, w);
         break;
@@ -162,6 +209,10 @@ static void statement(char *out, size_t size, uint32_t *seed)
         break;
     case 12:
         snprintf(out, size, "v%u = lobe(S(v%u, t%u), p.w%u).a + v%u;\n", a, b, t, w, c);
+        break;
+    case 13: /* the same where both weights are 0 */
+        snprintf(out, size, "v%u = atan(v%u + p.w%u * 0.5) * 0.3 - atan(v%u + p.w%u * 0.25) * 0.7;\n", a, b,
+                 w, b, x);
         break;
     default:
         snprintf(out, size, "t%u = lobe(S(v%u, t%u), p.w%u).b;\n", t, a, 1 - t, w);
@@ -235,7 +286,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_what_weighs_nothing),
-
+        cmocka_unit_test(counts_what_coincides),
+        cmocka_unit_test(leaves_other_words),
         cmocka_unit_test(keeps),
         cmocka_unit_test(random_weights),
     };

@@ -97,7 +97,11 @@ static void guards_what_weighs_nothing(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         use_result r;
-        fragment(&r, HEAD, cases[i].body, cases[i].coat, cases[i].metal, NULL);
+        wpg_optimize_options options;
+        wpg_optimize_defaults(&options);
+        /* In two pieces: versions would save more than the first. */
+        options.passes[0] = strstr(cases[i].body, "normalize") ? WPG_PASS_VERSIONS : '\0';
+        fragment(&r, HEAD, cases[i].body, cases[i].coat, cases[i].metal, &options);
         if (guarded_samples(&r) != cases[i].guarded)
             fail_msg("%s: %u samples are guarded, not %u", cases[i].body, guarded_samples(&r),
                      cases[i].guarded);
@@ -106,6 +110,25 @@ static void guards_what_weighs_nothing(void **state)
             fail_msg("%s: a version beside the guard", cases[i].body);
         use_done(&r);
     }
+}
+
+/* One word weighs a lobe, and another moves nine samples: a version saves the samples, too. */
+static void leaves_to_versions(void **state)
+{
+    (void)state;
+    use_result r;
+    fragment(&r, HEAD,
+             "vec4 blur(vec2 x) { vec4 c = vec4(0.0); float d = p.metal / 1024.0;\n"
+             "c += texture(image, x + vec2(-1.6, 0.25) * d) + texture(image, x + vec2(-1.0, -0.55) * d);\n"
+             "c += texture(image, x + vec2(-0.55, 1.0) * d) + texture(image, x + vec2(-0.25, -1.6) * d);\n"
+             "c += texture(image, x + vec2(0.25, 1.6) * d) + texture(image, x + vec2(0.55, -1.0) * d);\n"
+             "c += texture(image, x + vec2(1.0, 0.55) * d) + texture(image, x + vec2(1.6, -0.25) * d);\n"
+             "return c; }\n"
+             "void main() { color = blur(at.xy) + lobe(at) * p.coat; }",
+             ZERO, ZERO, NULL);
+    use_expect(&r, WPG_REMARK_REFUSED, "zero-guard", "weights of 0 would skip");
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words");
+    use_done(&r);
 }
 
 /* As many words as a stage may have, each a weight by 0 and by 1: as many questions as are asked at once. All
@@ -380,6 +403,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_what_weighs_nothing),
+        cmocka_unit_test(leaves_to_versions),
         cmocka_unit_test(asks_all_words_at_once),
         cmocka_unit_test(guards_beside_versions),
         cmocka_unit_test(keeps),
