@@ -1,5 +1,7 @@
 #include "compiler/optimize/fold/fold_saving.h"
 
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include "compiler/optimize/ir/legality.h"
 
 /* Of a branch: masks of lanes, phis behind it. */
@@ -24,6 +26,14 @@ static bool is_dead(const question *q, const wpg_inst *inst)
     return inst->result && weights && (weights->dead[inst->result] || weights->repeats[inst->result]);
 }
 
+/* A quotient by a constant becomes a product, and drivers know powers by 0.5, 1, 2, 4. */
+static bool is_cheap_by_constant(const question *q, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpFDiv ? becomes_one(q, inst->words[4])
+                                     : inst->opcode == SpvOpExtInst && inst->words[4] == GLSLstd450Pow &&
+                                           becomes_one(q, inst->words[6]);
+}
+
 /* Weighted instructions that the constant operands of an instruction save. */
 static double saved_at(const question *q, const wpg_inst *inst)
 {
@@ -34,6 +44,8 @@ static double saved_at(const question *q, const wpg_inst *inst)
                          inst->opcode == SpvOpUMod || inst->opcode == SpvOpSRem || inst->opcode == SpvOpSMod;
     if (divides && becomes_one(q, inst->words[4]))
         return cost * 0.75;
+    if (q->folded->floats && is_cheap_by_constant(q, inst))
+        return cost * 0.5;
     if (inst->result && q->equal && q->equal->merged && q->equal->merged[inst->result])
         return wpg_equal_saving(q->module, inst);
     return 0;

@@ -673,7 +673,8 @@ static void fold_all(folder *f)
 
 static void tell(const folder *f, wpg_load_folded *folded)
 {
-    *folded = (wpg_load_folded){.view = f->view, .exact = &f->exact, .before = f->before, .after = &f->after};
+    *folded = (wpg_load_folded){
+        .floats = f->free, .view = f->view, .exact = &f->exact, .before = f->before, .after = &f->after};
     for (size_t i = 0; i < f->job.load_count; i++) {
         if (!(f->job.loads[i].group & f->active))
             continue;
@@ -743,7 +744,7 @@ static wpg_status find(bool *found, folder *f)
     if (f->nomem)
         return wpg_fail(f->context->err, WPG_E_NOMEM, "out of memory");
     *found = f->active || f->job.always;
-    if (!*found)
+    if (!*found && !f->job.silent)
         wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job.pass, f->job.ordinal, 0,
                        "no branch, loop bound, index or divisor would be decided");
     return WPG_OK;

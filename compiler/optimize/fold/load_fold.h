@@ -20,6 +20,7 @@ typedef struct wpg_known_load {
 typedef struct wpg_load_folded {
     uint32_t loads, dead_blocks;
     uint64_t words;
+    bool floats; /* floats that are known become constants, too */
     const wpg_view *view;
     const wpg_id_set *exact; /* wpg_exact_slice */
     const wpg_solution *before, *after;
@@ -33,6 +34,7 @@ typedef struct wpg_load_fold {
     size_t load_count;
     const wpg_view *view; /* of the function as it stands; NULL: one is made */
     bool always;          /* there is a folding where no load decides anything, too */
+    bool silent;          /* nothing is said where there is none: the caller has another way */
     /* Loads of these words alone are folded, too, where they decide nothing and loads of the words `decided`
      * do. NULL: none are. */
     uint64_t (*along)(const struct wpg_load_fold *job, uint64_t decided);

@@ -39,15 +39,31 @@ static uint64_t along(const wpg_load_fold *job, uint64_t decided)
                               : options->push_along;
 }
 
-/* Notes what the fold saves (wpg_remarks.savings), as a share of the function's work. */
-static void measure(wpg_context *context, uint32_t function, const wpg_load_folded *folded)
+/* What the fold saves of the function's work, from 0 to 1. */
+static double share_saved(const wpg_context *context, uint32_t function, const wpg_load_folded *folded)
 {
-    wpg_remarks *remarks = context->remarks;
     wpg_fold_saving of;
     wpg_fold_saving_measure(&of, context->module, wpg_profile_of(context, function), folded, NULL, NULL);
-    if (of.whole > 0 && remarks->saving_count < WPG_MOST_SAVINGS)
-        remarks->savings[remarks->saving_count++] =
-            (wpg_pass_saving){.pass = PASS, .share = (of.saved + of.branches) / of.whole};
+    return of.whole > 0 ? (of.saved + of.branches) / of.whole : 0;
+}
+
+static const double LEAST_SAVED = 0.03; /* as versions */
+
+/* Loads that decide something. Where floats become constants (FLOAT=spec), else those that save work. */
+static wpg_status find(wpg_load_folding **folding, wpg_load_folded *folded, wpg_load_fold *job)
+{
+    job->silent = job->context->options->floats == WPG_FLOAT_SPEC;
+    WPG_TRY(wpg_load_fold_find(folding, folded, job));
+    if (*folding || !job->silent)
+        return WPG_OK;
+    job->always = true;
+    WPG_TRY(wpg_load_fold_find(folding, folded, job));
+    if (*folding && folded->loads && share_saved(job->context, job->function, folded) >= LEAST_SAVED)
+        return WPG_OK;
+    wpg_load_folding_destroy(*folding);
+    *folding = NULL;
+    wpg_remark_add(job->context, WPG_REMARK_REFUSED, PASS, job->ordinal, 0, "next to nothing would be saved");
+    return WPG_OK;
 }
 
 bool wpg_push_fold_wanted(const wpg_context *context)
@@ -70,18 +86,20 @@ static wpg_status fold_function(bool *changed, wpg_context *context, const wpg_i
     if (!collect(&loads, context, function, ordinal, known))
         status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     else if (loads.count)
-        status = wpg_load_fold_find(&folding, &folded,
-                                    &(const wpg_load_fold){.context = context,
-                                                           .pass = PASS,
-                                                           .what = "push constants",
-                                                           .function = function->result,
-                                                           .ordinal = ordinal,
-                                                           .loads = loads.data,
-                                                           .load_count = loads.count,
-                                                           .along = along,
-                                                           .of = (void *)(uintptr_t)known});
-    if (folding && context->options->measure)
-        measure(context, function->result, &folded);
+        status = find(&folding, &folded,
+                      &(wpg_load_fold){.context = context,
+                                       .pass = PASS,
+                                       .what = "push constants",
+                                       .function = function->result,
+                                       .ordinal = ordinal,
+                                       .loads = loads.data,
+                                       .load_count = loads.count,
+                                       .along = along,
+                                       .of = (void *)(uintptr_t)known});
+    wpg_remarks *remarks = context->remarks;
+    if (folding && context->options->measure && remarks->saving_count < WPG_MOST_SAVINGS)
+        remarks->savings[remarks->saving_count++] =
+            (wpg_pass_saving){.pass = PASS, .share = share_saved(context, function->result, &folded)};
     if (folding)
         wpg_load_folding_apply(folding);
     const bool done = folding != NULL;

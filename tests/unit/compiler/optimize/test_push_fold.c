@@ -13,6 +13,7 @@
 static bool keep_trips; /* of the runs that follow */
 static uint64_t along;  /* likewise */
 static const wpg_push_sets *sets;
+static wpg_float_choice floats = WPG_FLOAT_FRAGMENTS;
 
 static void run(use_result *r, const char *head, const char *body, const char *stage, SpvExecutionModel model,
                 const uint32_t *words, const uint64_t known, const char *passes)
@@ -30,6 +31,7 @@ static void run(use_result *r, const char *head, const char *body, const char *s
     options.keep_trips = keep_trips;
     options.push_along = along;
     options.push_sets = sets;
+    options.floats = floats;
     for (uint32_t i = 0; i < WPG_PUSH_FOLD_WORDS; i++)
         if (known >> i & 1)
             values[options.push_count++] = (wpg_push_value){i * 4, words[i]};
@@ -535,6 +537,46 @@ static void refuses_exact_outputs(void **state)
     use_done(&r);
 }
 
+/* A float that becomes an integer, and decides as such. */
+static void folds_converted_floats(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "layout(push_constant) uniform P { float kind; } p;\n" MAIN
+            "int k = int(floor(p.kind + 0.5)); if (k == 1) x = sin(x); else if (k == 2) x = cos(x);"
+            " dst.data[at] = x; }",
+            (uint32_t[]){0x40000000}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "1 blocks fall away");
+    use_done(&r);
+}
+
+/* An exponent decides nothing. Where known floats become constants, it saves work all the same. */
+static void folds_what_saves_work(void **state)
+{
+    (void)state;
+    static const char pow[] = "layout(push_constant) uniform P { float gamma; } p;\n" MAIN
+                              "dst.data[at] = pow(x, 1.0 / p.gamma); }";
+    static const char sum[] = "layout(push_constant) uniform P { float shift; } p;\n" MAIN
+                              "vec4 y = vec4(x, x + 1.0, x + 2.0, x + 3.0); y = pow(abs(sin(y)), cos(y));"
+                              " dst.data[at] = dot(y, vec4(1.0)) + p.shift; }";
+    static const struct {
+        const char *body;
+        bool spec, done;
+    } cases[] = {{pow, false, false}, {pow, true, true}, {sum, true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        use_result r;
+        floats = cases[i].spec ? WPG_FLOAT_SPEC : WPG_FLOAT_FRAGMENTS;
+        compute(&r, cases[i].body, (uint32_t[]){0x3f800000}, 1);
+        floats = WPG_FLOAT_FRAGMENTS;
+        assert_int_equal(use_said(&r, WPG_REMARK_DONE, "push-fold", ""), cases[i].done);
+        assert_int_equal(r.remarks->push_words, cases[i].done);
+        if (cases[i].spec && !cases[i].done)
+            use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "next to nothing would be saved");
+        use_done(&r);
+    }
+}
+
 static void folds_switches(void **state)
 {
     (void)state;
@@ -669,6 +711,8 @@ int main(void)
         cmocka_unit_test(keeps_products_apart),
         cmocka_unit_test(hides_constants_left_by_phis),
         cmocka_unit_test(refuses_exact_outputs),
+        cmocka_unit_test(folds_converted_floats),
+        cmocka_unit_test(folds_what_saves_work),
         cmocka_unit_test(folds_switches),
         cmocka_unit_test(folds_divisors),
     };
