@@ -41,6 +41,7 @@
 #include "compiler/spirv/const_float.h"
 
 enum { ZERO = 0, ONE = 0x3f800000 };
+static const uint32_t MINUS_ZERO = 0x80000000;
 /* Weighted instructions that have to be there twice by sums with 0. */
 enum { LEAST_REPEATED = 16 };
 
@@ -78,6 +79,12 @@ static bool is_word(const wpg_module *module, uint32_t type)
     return def && (def->opcode == SpvOpTypeInt ? def->words[2] == 32 : is_f32(module, type));
 }
 
+/* Of floats, zeros of both signs are one number here. */
+static known number(bool is_float, uint32_t bits)
+{
+    return (known){.is = true, .bits = is_float && bits == MINUS_ZERO ? ZERO : bits};
+}
+
 static known splat_of(const wpg_module *module, uint32_t id, unsigned depth)
 {
     const wpg_inst *def = wpg_module_def(module, id);
@@ -89,7 +96,7 @@ static known splat_of(const wpg_module *module, uint32_t id, unsigned depth)
         return (known){.is = true};
     if (def->opcode != SpvOpConstantComposite)
         return wpg_const_value(module, id, &bits, &width) && width == 32
-                   ? (known){.is = true, .bits = (uint32_t)bits}
+                   ? number(is_f32(module, def->type), (uint32_t)bits)
                    : (known){0};
     known all = splat_of(module, def->words[3], depth + 1);
     for (uint32_t i = 4; i < def->count && all.is; i++) {
@@ -165,8 +172,20 @@ static known exact(const planner *p, const wpg_inst *inst)
     SpvOp opcode = inst->opcode == SpvOpVectorTimesScalar ? SpvOpFMul : (SpvOp)inst->opcode;
     all.is = all.is && wpg_fold_exact_float(&result, opcode, first == 5 ? inst->words[4] : 0, bits, count);
     if (all.is)
-        all.bits = (uint32_t)result;
+        all.bits = number(true, (uint32_t)result).bits;
     return all;
+}
+
+/* The sign of a zero is not known, and would be a bit of an integer. */
+static known known_cast(const planner *p, const wpg_inst *inst)
+{
+    const known from = value_of(p, inst->words[3]);
+    const wpg_inst *def = wpg_module_def(p->module, inst->words[3]);
+    if (!from.is)
+        return from;
+    if (is_f32(p->module, inst->type))
+        return (known){true, number(true, from.bits).bits, from.words};
+    return from.bits != ZERO || !is_f32(p->module, def->type) ? from : (known){0};
 }
 
 /* Of a mix by 0 or 1: the word of the operand that is multiplied by zero; 0: none is. */
@@ -192,8 +211,9 @@ static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
     case SpvOpCompositeConstruct:
         return known_operands(p, inst, 3);
     case SpvOpCopyObject:
-    case SpvOpBitcast:
         return value_of(p, inst->words[3]);
+    case SpvOpBitcast:
+        return known_cast(p, inst);
     case SpvOpSelect:
         return both(value_of(p, inst->words[4]), value_of(p, inst->words[5]));
     case SpvOpVectorShuffle:

@@ -57,6 +57,7 @@ static void drops_what_weighs_nothing(void **state)
         {"void main() { color = mix(lobe(at), lobe(at.wzyx), p.coat); }", ZERO, ONE, 3},
         {"void main() { color = mix(at, lobe(at), vec4(p.metal * p.coat)); }", ONE, ZERO, 1},
         {"void main() { color = mix(lobe(at), at, p.coat); }", ONE, ONE, 1},
+        {"void main() { color = mix(at, lobe(at), dot(at, -vec4(p.coat))); }", ZERO, ONE, 1},
         /* Through a structure: drivers look through it, SPIRV-Tools does not. */
         {"struct S { vec4 a, b; }; S weigh(S s, float w) { return S(s.a * w, s.b); }\n"
          "void main() { S s = weigh(S(lobe(at), at), p.coat); color = s.a + s.b; }",
