@@ -1,5 +1,6 @@
 /* Push fold ('p'): replaces loads of push constants by the constants that the caller gives; the driver folds
- * what follows (load_fold.h). Exact if the caller binds the result only while the words have those values.
+ * what follows (load_fold.h), and what weights of 0 leave nothing of goes (weight_fold.h). Right if the
+ * caller binds the result only while the words have those values.
  *
  * Needs: values (wpg_optimize_options.pushes); no profile. Works best after the SSA tier. Gives:
  * wpg_remarks.push_words, the words that the result depends on. The loads stay, where a use keeps them. */
@@ -76,8 +77,27 @@ bool wpg_push_fold_wanted(const wpg_context *context)
     return false;
 }
 
-static wpg_status fold_function(bool *changed, wpg_context *context, const wpg_inst *function,
-                                uint32_t ordinal, const wpg_push_known *known)
+/* Folds the loads, and what they weigh by 0. *count: operations that had such a weight. */
+static wpg_status fold(uint32_t *count, wpg_context *context, wpg_inst *function, wpg_load_folding *folding,
+                       wpg_load_folded *folded, const load_list *loads)
+{
+    wpg_arena arena;
+    wpg_weight_plan weights;
+    wpg_arena_init(&arena);
+    bool fits = wpg_weight_plan_make(&weights, context, folded, loads->data, loads->count, &arena);
+    if (fits) {
+        wpg_load_folding_apply(folding);
+        fits = wpg_weight_plan_apply(&weights, context->module, function, &arena);
+        folded->words |= weights.words;
+        *count = (uint32_t)weights.actions.count;
+    }
+    wpg_weight_plan_finish(&weights);
+    wpg_arena_finish(&arena);
+    return fits ? WPG_OK : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+}
+
+static wpg_status fold_function(bool *changed, wpg_context *context, wpg_inst *function, uint32_t ordinal,
+                                const wpg_push_known *known)
 {
     load_list loads = {0};
     wpg_load_folded folded = {0};
@@ -100,9 +120,10 @@ static wpg_status fold_function(bool *changed, wpg_context *context, const wpg_i
     if (folding && context->options->measure && remarks->saving_count < WPG_MOST_SAVINGS)
         remarks->savings[remarks->saving_count++] =
             (wpg_pass_saving){.pass = PASS, .share = share_saved(context, function->result, &folded)};
+    uint32_t weights = 0;
     if (folding)
-        wpg_load_folding_apply(folding);
-    const bool done = folding != NULL;
+        status = fold(&weights, context, function, folding, &folded, &loads);
+    const bool done = folding && status == WPG_OK;
     wpg_load_folding_destroy(folding);
     wpg_vec_free(&loads);
     if (!done)
@@ -110,8 +131,10 @@ static wpg_status fold_function(bool *changed, wpg_context *context, const wpg_i
     context->remarks->push_words |= folded.words;
     *changed = true;
     wpg_remark_add(context, WPG_REMARK_DONE, PASS, ordinal, 0,
-                   "%u loads of push constants are constants (words 0x%llx), %u blocks fall away",
-                   (unsigned)folded.loads, (unsigned long long)folded.words, (unsigned)folded.dead_blocks);
+                   "%u loads of push constants are constants (words 0x%llx), %u blocks fall away, "
+                   "%u operations had a weight of 0",
+                   (unsigned)folded.loads, (unsigned long long)folded.words, (unsigned)folded.dead_blocks,
+                   (unsigned)weights);
     return status;
 }
 

@@ -551,6 +551,26 @@ static void folds_converted_floats(void **state)
     use_done(&r);
 }
 
+/* Where a variant is made anyway, what a word weighs by 0 falls away, too. */
+static void folds_weights(void **state)
+{
+    (void)state;
+    static const char head[] =
+        "#version 450\nlayout(location = 0) in vec4 at; layout(location = 0) out vec4 color;\n"
+        "layout(binding = 0) uniform sampler2D image;\n";
+    static const char body[] = "layout(push_constant) uniform P { uint kind; float coat; } p;\n"
+                               "void main() { vec4 x = at; if (p.kind == 1u) x = sin(x);"
+                               " color = x + texture(image, at.xy) * p.coat; }";
+    for (uint32_t half = 0; half < 2; half++) {
+        use_result r;
+        run(&r, head, body, "frag", SpvExecutionModelFragment, (uint32_t[]){0, half ? 0x3f000000 : 0}, 3,
+            "uta");
+        use_expect(&r, WPG_REMARK_DONE, "push-fold", half ? " 0 operations had" : " 1 operations had");
+        assert_int_equal(r.remarks->push_words, half ? 1 : 3);
+        use_done(&r);
+    }
+}
+
 /* An exponent decides nothing. Where known floats become constants, it saves work all the same. */
 static void folds_what_saves_work(void **state)
 {
@@ -712,6 +732,7 @@ int main(void)
         cmocka_unit_test(hides_constants_left_by_phis),
         cmocka_unit_test(refuses_exact_outputs),
         cmocka_unit_test(folds_converted_floats),
+        cmocka_unit_test(folds_weights),
         cmocka_unit_test(folds_what_saves_work),
         cmocka_unit_test(folds_switches),
         cmocka_unit_test(folds_divisors),
