@@ -75,13 +75,6 @@ static uint32_t ext_cost(uint32_t number)
     }
 }
 
-static bool samples(const wpg_inst *inst)
-{
-    return wpg_opcode_reads_sampled(inst->opcode) ||
-           (wpg_opcode_image_access(inst->opcode) == WPG_IMAGE_IMPLICIT &&
-            inst->opcode != SpvOpImageQueryLod);
-}
-
 uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
 {
     uint32_t width = components(module, inst->type);
@@ -127,6 +120,6 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
     case SpvOpBranch:
         return 0;
     default:
-        return samples(inst) ? 32 : width;
+        return wpg_opcode_takes_texels(inst->opcode) ? 32 : width;
     }
 }

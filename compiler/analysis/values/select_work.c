@@ -26,16 +26,10 @@ typedef struct searcher {
  * profiles know select sites by their numbers. */
 static uint32_t cost_of(const wpg_module *module, const wpg_inst *inst)
 {
-    switch ((SpvOp)inst->opcode) {
-    case SpvOpImageSampleImplicitLod:
-    case SpvOpImageSampleProjImplicitLod:
-        return 4;
-    case SpvOpImageSampleDrefImplicitLod:
-    case SpvOpImageSampleProjDrefImplicitLod:
-        return 1;
-    default:
+    const wpg_inst *type = wpg_module_def(module, inst->type);
+    if (wpg_opcode_image_access(inst->opcode) != WPG_IMAGE_IMPLICIT)
         return wpg_inst_cost(module, inst);
-    }
+    return type && type->opcode == SpvOpTypeVector ? type->words[3] : 1;
 }
 
 /* Calls `use` for each id that the instruction uses. */

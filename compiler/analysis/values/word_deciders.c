@@ -305,12 +305,6 @@ static void solve(decider *d, void (*visit)(decider *, const wpg_inst *))
     } while (d->changed);
 }
 
-static bool takes_coordinates(SpvOp opcode)
-{
-    return (opcode >= SpvOpImageSampleImplicitLod && opcode <= SpvOpImageSampleProjDrefExplicitLod) ||
-           opcode == SpvOpImageFetch || opcode == SpvOpImageGather || opcode == SpvOpImageDrefGather;
-}
-
 /* The words that scale what varies by this instruction, or choose between two such values. */
 static uint64_t weighs(const decider *d, const wpg_inst *inst)
 {
@@ -344,7 +338,7 @@ static void visit_placed(decider *d, const wpg_inst *inst)
     } else if (inst->opcode == SpvOpLoad) {
         if (variable && d->placed[inst->result])
             set_placed(d, variable);
-    } else if (takes_coordinates((SpvOp)inst->opcode)) {
+    } else if (wpg_opcode_takes_texels(inst->opcode)) {
         set_placed(d, inst->words[4]);
     } else if (inst->result && d->placed[inst->result]) {
         const unsigned ids = ids_of(inst);

@@ -254,6 +254,13 @@ static bool exact_float(uint64_t *bits, const solver *s, const wpg_inst *inst)
     return wpg_fold_exact_float(bits, (SpvOp)inst->opcode, first == 5 ? inst->words[4] : 0, operands, count);
 }
 
+/* Is it a float zero that was computed? Its sign may differ. */
+static bool is_computed_zero(const wpg_module *module, const wpg_inst *cast, wpg_solved value)
+{
+    return !value.constant && (value.bits & 0x7fffffff) == 0 &&
+           is_f32(module, type_of(module, cast->words[3])) && !is_f32(module, cast->type);
+}
+
 static wpg_solved compute(const solver *s, const wpg_inst *inst)
 {
     SpvOp opcode = (SpvOp)inst->opcode;
@@ -270,7 +277,7 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
     }
     wpg_solved a = inst->count > 3 ? value_of(s, inst->words[3]) : varies();
     if (opcode == SpvOpBitcast && a.kind == WPG_SOLVED_VALUE && is_word(s->module, inst->type) &&
-        is_word(s->module, type_of(s->module, inst->words[3])))
+        is_word(s->module, type_of(s->module, inst->words[3])) && !is_computed_zero(s->module, inst, a))
         return value(a.bits);
     if (inst->count == 4 && width && a.kind == WPG_SOLVED_VALUE) {
         if (width == 32 && is_f32(s->module, type_of(s->module, inst->words[3])) &&

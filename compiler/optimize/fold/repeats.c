@@ -22,12 +22,6 @@ typedef struct numbering {
     wpg_operand_list operands;
 } numbering;
 
-static bool is_sample(SpvOp opcode)
-{
-    return (opcode >= SpvOpImageSampleImplicitLod && opcode <= SpvOpImageSampleProjDrefExplicitLod) ||
-           opcode == SpvOpImageFetch || opcode == SpvOpImageGather || opcode == SpvOpImageDrefGather;
-}
-
 /* Does the result hang on the operands alone, all through the shader? */
 static bool is_steady(const numbering *n, const wpg_inst *inst)
 {
@@ -36,7 +30,8 @@ static bool is_steady(const numbering *n, const wpg_inst *inst)
         return false;
     if (inst->opcode == SpvOpLoad)
         return wpg_load_is_read_only(n->module, inst);
-    return is_sample((SpvOp)inst->opcode) || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS));
+    return wpg_opcode_takes_texels(inst->opcode) ||
+           ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS));
 }
 
 static const wpg_weight_action *action_on(const numbering *n, const wpg_inst *inst)
