@@ -60,7 +60,8 @@ typedef struct planner {
     known *values;       /* [bound] */
     uint32_t *action_of; /* [bound] index + 1 in plan->actions */
     const wpg_id_set *exact;
-    bool *fixed; /* [bound] NoContraction */
+    bool *fixed;        /* [bound] NoContraction */
+    uint64_t sum_words; /* that sums with 0 rest on, kept or not */
 } planner;
 
 /* -- Types and constants -- */
@@ -328,13 +329,14 @@ static bool *in_unrollable_loops(const wpg_view *view, const bool *unrollable, w
     return in;
 }
 
-static bool plan_actions(planner *p, const bool *in_loops)
+/* Asks `plan` of each instruction that runs, but in these loops. */
+static bool plan_each(planner *p, const bool *in_loops, bool (*plan)(planner *p, wpg_inst *inst))
 {
     const wpg_cfg *cfg = p->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
         for (wpg_inst *inst = cfg->blocks[b].label->next;
              p->after->runs[b] && !in_loops[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->result && !plan_inst(p, inst))
+            if (inst->result && !plan(p, inst))
                 return false;
     return true;
 }
@@ -357,19 +359,8 @@ static bool plan_sum(planner *p, wpg_inst *inst)
     if (!action.operand || p->action_of[inst->words[action.operand]] || !is_f32(p->module, inst->type) ||
         !may_change(p, inst) || !wpg_zero_is_before(p->view, p->plan->zero_of, inst))
         return true;
-    p->plan->sum_words |= zero.words;
+    p->sum_words |= zero.words;
     return wpg_vec_push(&p->plan->actions, action);
-}
-
-static bool plan_sums(planner *p, const bool *in_loops)
-{
-    const wpg_cfg *cfg = p->view->cfg;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        for (wpg_inst *inst = cfg->blocks[b].label->next;
-             p->after->runs[b] && !in_loops[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->result && !plan_sum(p, inst))
-                return false;
-    return true;
 }
 
 /* -- Work that is there twice now -- */
@@ -403,7 +394,7 @@ static bool plan_repeats(planner *p, const bool *in_loops, wpg_arena *arena)
 {
     wpg_weight_plan *plan = p->plan;
     const size_t products = plan->actions.count;
-    if (!plan_sums(p, in_loops))
+    if (!plan_each(p, in_loops, plan_sum))
         return false;
     if (!plan->actions.count)
         return true;
@@ -416,7 +407,7 @@ static bool plan_repeats(planner *p, const bool *in_loops, wpg_arena *arena)
         if (cost_of_repeats(p, with_sums) >= cost_of_repeats(p, now) + LEAST_REPEATED) {
             for (size_t i = products; i < plan->actions.count; i++)
                 p->action_of[plan->actions.data[i].inst->result] = (uint32_t)i + 1;
-            plan->words |= plan->sum_words;
+            plan->words |= p->sum_words;
             now = with_sums;
         } else {
             plan->actions.count = products;
@@ -576,7 +567,7 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
         return true;
     begin_actions(p, &ground);
     find_known(p, loads, load_count);
-    if (!plan_actions(p, ground.in_loops) || !plan_repeats(p, ground.in_loops, arena))
+    if (!plan_each(p, ground.in_loops, plan_inst) || !plan_repeats(p, ground.in_loops, arena))
         return false;
     if (!p->plan->actions.count)
         return true;
@@ -633,7 +624,7 @@ bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, con
 
 static const uint32_t LISTED = UINT32_MAX; /* in action_of: a user that has no action yet */
 
-/* What uses known values, over and over, until nothing more is known: as find_known and plan_actions, without
+/* What uses known values, over and over, until nothing more is known: as find_known and plan_each, without
  * a look at the rest of the function. Leaves the scratch zeroed. */
 static bool follow_loads(planner *p, const bool *in_loops, const wpg_known_load *loads, size_t load_count)
 {

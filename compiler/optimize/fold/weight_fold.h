@@ -14,9 +14,8 @@ typedef struct wpg_weight_action {
 
 typedef struct wpg_weight_plan {
     WPG_VEC(wpg_weight_action) actions;
-    uint64_t words;     /* what the actions rest on, as in wpg_known_load */
-    uint64_t sum_words; /* of sums with 0, whether these were kept or not */
-    const bool *dead;   /* [view->bound] results that nothing needs any more and something did before */
+    uint64_t words;   /* what the actions rest on, as in wpg_known_load */
+    const bool *dead; /* [view->bound] results that nothing needs any more and something did before */
     const bool
         *repeats;     /* [view->bound] results that an earlier instruction has now and had not (repeats.h) */
     uint32_t zero_of; /* a value that drivers do not know (wpg_zero_source) */
