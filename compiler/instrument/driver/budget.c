@@ -14,6 +14,9 @@ enum {
     COST_OF_A_BLOCK = 48, /* at a barrier, in units of words x sqrt(blocks) */
 };
 
+/* Of wpg_budget_price. */
+enum { WORDS_OF_A_SHADER = 580, WORDS_OF_AN_ATOMIC = 75 };
+
 wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target)
 {
     wpg_code_size size = {0};
@@ -107,13 +110,77 @@ static uint32_t factor_of(wpg_code_size size, wpg_code_size plain)
     return root;
 }
 
+uint64_t wpg_budget_price(wpg_code_size size)
+{
+    return WORDS_OF_A_SHADER + (uint64_t)size.words + (uint64_t)WORDS_OF_AN_ATOMIC * size.atomics;
+}
+
+/* Kernels keep the form that runs fastest: without tables of paths they ran 1.2 times as long
+ * (shaders/measured/2026-11-29-auto-naive.md). */
+static bool compared(const wpg_instrument_options *options, const wpg_stage *stage)
+{
+    return options->target.loops_over_lanes && stage->model <= SpvExecutionModelFragment;
+}
+
+/* Of two forms of counting one is no dearer: a tenth is less than the price can tell. */
+static bool no_dearer(uint64_t one, uint64_t other)
+{
+    return 10 * one <= 11 * other;
+}
+
+/* Counting in place runs slower: only where all else is dearer to compile by a quarter. */
+static bool much_dearer(uint64_t one, uint64_t other)
+{
+    return 4 * one > 5 * other;
+}
+
+/* Leaves the tables of paths out, takes private counters for every block, or counts in place, where `naive`
+ * would be cheaper to compile. `why` as in wpg_budget_choose. */
+static wpg_status compare_with_naive(wpg_instrument_options *options, char *why, size_t room,
+                                     const uint32_t *words, size_t count, wpg_code_size plain,
+                                     wpg_code_size by_auto, const wpg_stage *stage, wpg_error *err)
+{
+    wpg_instrument_options in_place = *options, direct = *options, additive = *options, best = *options;
+    wpg_code_size size;
+    if (!compared(options, stage) || no_dearer(wpg_budget_price(by_auto), wpg_budget_price(plain)))
+        return WPG_OK;
+    in_place.strategy = WPG_STRATEGY_NAIVE;
+    WPG_TRY(try(&size, words, count, stage, &in_place, err));
+    const uint64_t naive = wpg_budget_price(size);
+    direct.no_paths = true;
+    WPG_TRY(try(&size, words, count, stage, &direct, err));
+    const uint64_t tables = size.words < by_auto.words ? by_auto.words - size.words : 0;
+    uint64_t least_price = wpg_budget_price(by_auto) + tables;
+    if (no_dearer(least_price, naive))
+        return WPG_OK;
+    if (wpg_budget_price(size) < least_price) {
+        best = direct;
+        least_price = wpg_budget_price(size);
+    }
+    if (!no_dearer(least_price, naive)) {
+        additive.strategy = WPG_STRATEGY_ADDITIVE;
+        WPG_TRY(try(&size, words, count, stage, &additive, err));
+        if (fits(size, plain, options->budget) && wpg_budget_price(size) < least_price) {
+            best = additive;
+            least_price = wpg_budget_price(size);
+        }
+    }
+    if (much_dearer(least_price, naive)) {
+        best = in_place;
+        (void)snprintf(why, room, "counted in place: else it would be %u %% dearer to compile (BUDGET)",
+                       (unsigned)(100 * least_price / naive - 100));
+    }
+    *options = best;
+    return WPG_OK;
+}
+
 static wpg_status choose(wpg_instrument_options *options, char *why, size_t room, const uint32_t *words,
                          size_t count, wpg_code_size plain, const wpg_stage *stage, wpg_error *err)
 {
     wpg_code_size by_auto, naive, lane;
     WPG_TRY(try(&by_auto, words, count, stage, options, err));
     if (fits(by_auto, plain, options->budget))
-        return WPG_OK;
+        return compare_with_naive(options, why, room, words, count, plain, by_auto, stage, err);
     options->no_paths = true;
     WPG_TRY(try(&by_auto, words, count, stage, options, err));
     if (fits(by_auto, plain, options->budget))
@@ -145,7 +212,12 @@ wpg_status wpg_budget_choose(wpg_instrument_options *options, char *why, size_t 
     uint32_t *words = NULL;
     size_t count = 0;
     *why = '\0';
-    if (plain.words + FIXED_WORDS + WORDS_OF_A_BLOCK * (uint64_t)plain.blocks <= WPG_BUDGET_FREE_WORDS)
+    wpg_code_size most = plain;
+    most.words =
+        (uint32_t)least(plain.words + FIXED_WORDS + WORDS_OF_A_BLOCK * (uint64_t)plain.blocks, MOST_WORDS);
+    const bool cheap = !compared(options, stage) || plain.blocks < 2 ||
+                       no_dearer(wpg_budget_price(most), wpg_budget_price(plain));
+    if (cheap && most.words <= WPG_BUDGET_FREE_WORDS)
         return WPG_OK;
     WPG_TRY(wpg_module_emit(&words, &count, module, err));
     wpg_status status = choose(options, why, room, words, count, plain, stage, err);

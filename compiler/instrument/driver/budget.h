@@ -14,6 +14,14 @@
  * `lane` counts lanes alone, in a spanning tree's complement of the blocks, without a branch of its own.
  *
  * Small code is never too dear, whatever its shader's size: what a driver does for any shader outweighs it.
+ *
+ * Within the budget a graphics stage shall not be dearer than by `naive`, where the driver loops over the
+ * lanes of a wave:
+ *
+ *     auto --dearer than naive--> auto without paths, or additive --dearer by a quarter--> naive
+ *
+ * The price is a line through measured times of 103 modules on lavapipe 25.0.7, in words. The words of the
+ * tables of paths count twice (shaders/measured/2026-11-29-auto-naive.md).
  * The choice depends on the words and the options alone. Private to compiler/instrument. Threads: none
  * shared. */
 #ifndef WPG_COMPILER_INSTRUMENT_DRIVER_BUDGET_H
@@ -34,6 +42,9 @@ wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_ta
 
 /* The square of the cost of `counted` beside `plain`, rounded down. */
 uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain);
+
+/* About what a driver that loops over lanes takes to compile `size`, in words. */
+uint64_t wpg_budget_price(wpg_code_size size);
 
 /* Sets strategy and no_paths for a module in normal form, of options with strategy AUTO and a budget.
  * Of what was refused, `why` (of `size`) tells the reason; "" if nothing. WPG_E_UNSUPPORTED: no strategy

@@ -32,7 +32,8 @@ static const wpg_instrument_options usual = {.target = {.subgroup_basic = true,
                                              .directory_entry = UINT64_C(0x1000)};
 
 static bool suspends, loops; /* as the target does */
-static bool remarks;         /* more words, which the shader hash leaves out */
+static bool no_paths, fragment;
+static bool remarks; /* more words, which the shader hash leaves out */
 
 /* Many names, a line before each access, and a constant that nobody uses. */
 static void add_remarks(wpg_module *module, const wpg_stage *stage)
@@ -73,13 +74,15 @@ static counted count(const char *source, wpg_strategy_choice strategy, uint32_t 
     wpg_module *module;
     wpg_counter_map *map = NULL;
     wpg_error err = {0};
-    const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+    const wpg_stage stage = {.model = fragment ? SpvExecutionModelFragment : SpvExecutionModelGLCompute,
+                             .entry = "main"};
     wpg_instrument_options options = usual;
     options.target.suspends_at_barriers = suspends;
     options.target.loops_over_lanes = loops;
     options.strategy = strategy;
     options.budget = budget;
-    assert_true(assemble_glsl(&words, &word_count, source, "comp", "vulkan1.1"));
+    options.no_paths = no_paths;
+    assert_true(assemble_glsl(&words, &word_count, source, fragment ? "frag" : "comp", "vulkan1.1"));
     assert_int_equal(wpg_module_parse(&module, words, word_count, NULL), WPG_OK);
     assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
     if (remarks)
@@ -105,14 +108,20 @@ static bool same(const counted *a, const counted *b)
     return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof *a->words) == 0;
 }
 
+static size_t begin(char *text, size_t room)
+{
+    return (size_t)snprintf(text, room,
+                            "#version 450\n%slayout(set = 0, binding = 0) buffer B { uint w[]; };\n"
+                            "void main() { uint x = uint(%s.x);\n",
+                            fragment ? "" : "layout(local_size_x = 8) in;\n",
+                            fragment ? "gl_FragCoord" : "gl_GlobalInvocationID");
+}
+
 /* `depth` loops in each other, each with an early way out; `arms` conditions in the innermost. */
 static char *nest(unsigned depth, unsigned arms)
 {
     static char text[1 << 16];
-    size_t used = (size_t)snprintf(text, sizeof text,
-                                   "#version 450\nlayout(local_size_x = 8) in;\n"
-                                   "layout(set = 0, binding = 0) buffer B { uint w[]; };\n"
-                                   "void main() { uint x = gl_GlobalInvocationID.x;\n");
+    size_t used = begin(text, sizeof text);
     for (unsigned i = 0; i < depth; i++)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "for (uint i%u = 0; i%u < w[%u]; i%u++) { if (w[x + %u] == 7u) return;\n", i,
@@ -282,6 +291,88 @@ static void marks(void **state)
     free(with.words);
 }
 
+/* Straight code of `lines` lines, then `arms` conditions in a row: with `early`, in a loop with another way
+ * out. */
+static char *row(unsigned lines, unsigned arms, bool early)
+{
+    static char text[1 << 14];
+    size_t used = begin(text, sizeof text);
+    for (unsigned i = 0; i < lines; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "x = x * w[%u] + %uu;\n", i, i);
+    if (early)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "for (uint i = 0; i < w[0]; i++) { if (w[x] == 7u) return;\n");
+    for (unsigned i = 0; i < arms; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "if (w[x * %uu] > %uu) x ^= w[%u];\n",
+                                 i + 2, i, i);
+    (void)snprintf(text + used, sizeof text - used, "%s w[x] = x; }\n", early ? "x++; }" : "");
+    return text;
+}
+
+static uint64_t price_of(const char *source, wpg_strategy_choice strategy)
+{
+    counted c = count(source, strategy, 0);
+    assert_int_equal(c.status, WPG_OK);
+    free(c.words);
+    return wpg_budget_price(c.size);
+}
+
+/* Where the driver loops over lanes, the form chosen for a graphics stage is no dearer than `naive`, or the
+ * cheapest there is. */
+static void beside_naive(void **state)
+{
+    (void)state;
+    fragment = true;
+    unsigned as_auto = 0, direct = 0, additive = 0, in_place = 0;
+    for (unsigned lines = 0; lines < 24; lines += 4)
+        for (unsigned arms = 0; arms < 9; arms += 2) {
+            const char *source = row(lines, arms, lines % 8 == 0);
+            loops = true;
+            counted chosen = count(source, WPG_STRATEGY_AUTO, 8), with = count(source, WPG_STRATEGY_AUTO, 0);
+            const uint64_t naive = price_of(source, WPG_STRATEGY_NAIVE),
+                           private = price_of(source, WPG_STRATEGY_ADDITIVE);
+            no_paths = true;
+            counted without = count(source, WPG_STRATEGY_AUTO, 0);
+            no_paths = loops = false;
+            assert_int_equal(chosen.status, WPG_OK);
+            const uint64_t price = wpg_budget_price(chosen.size);
+            if (same(&chosen, &with)) {
+                as_auto++;
+            } else if (same(&chosen, &without)) {
+                direct++;
+            } else if (price == private) {
+                additive++;
+            } else {
+                assert_int_equal(price, naive);
+                assert_non_null(strstr(chosen.note, "counted in place"));
+                in_place++;
+            }
+            /* A quarter more is the most that any form may take. */
+            assert_true(4 * price <= 5 * naive);
+            if (price * 10 > naive * 11)
+                assert_true(price <= wpg_budget_price(without.size));
+            free(chosen.words);
+            free(with.words);
+            free(without.words);
+        }
+    print_message("auto %u, direct %u, additive %u, in place %u\n", as_auto, direct, additive, in_place);
+    assert_true(as_auto && direct && additive && in_place);
+    /* A driver without such loops: loops is false again. And a kernel, whose run time counts more. */
+    counted plain = count(nest(2, 4), WPG_STRATEGY_AUTO, 1000),
+            unbounded = count(nest(2, 4), WPG_STRATEGY_AUTO, 0);
+    assert_true(same(&plain, &unbounded));
+    free(plain.words);
+    free(unbounded.words);
+    fragment = false;
+    loops = true;
+    plain = count(nest(2, 4), WPG_STRATEGY_AUTO, 1000);
+    unbounded = count(nest(2, 4), WPG_STRATEGY_AUTO, 0);
+    loops = false;
+    assert_true(same(&plain, &unbounded));
+    free(plain.words);
+    free(unbounded.words);
+}
+
 /* Barriers count where the driver suspends there, and only there. */
 static void barriers(void **state)
 {
@@ -328,8 +419,9 @@ static void sums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_code), cmocka_unit_test(steps), cmocka_unit_test(nothing),
-        cmocka_unit_test(asked),      cmocka_unit_test(tree),  cmocka_unit_test(barriers),
-        cmocka_unit_test(sums),       cmocka_unit_test(marks), cmocka_unit_test(same_for_a_hash)};
+        cmocka_unit_test(small_code),  cmocka_unit_test(steps), cmocka_unit_test(nothing),
+        cmocka_unit_test(asked),       cmocka_unit_test(tree),  cmocka_unit_test(barriers),
+        cmocka_unit_test(sums),        cmocka_unit_test(marks), cmocka_unit_test(same_for_a_hash),
+        cmocka_unit_test(beside_naive)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
