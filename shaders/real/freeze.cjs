@@ -1,4 +1,4 @@
-// Writes the uniforms of a WebGPU program into its WGSL by hand, for the command `attainable` (README.md). Used by canvas.cjs.
+// Writes the uniforms of a WebGPU program into its WGSL by hand, for the command `attainable` (README.md). Used by canvas.cjs and onnx.cjs.
 //
 //     const watched = watch();            in one process, before it draws some frames
 //     await watched.freeze();             their modules with constants

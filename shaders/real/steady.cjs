@@ -1,4 +1,4 @@
-// The processor time of a step once a program runs steadily, in microseconds. Used by canvas.cjs, browser.cjs, tfjs.cjs and ggml.cjs.
+// The processor time of a step once a program runs steadily, in microseconds. Used by canvas.cjs, browser.cjs, tfjs.cjs, onnx.cjs and ggml.cjs.
 // A collection of garbage or a compile in the background falls into a few steps. The median leaves these out.
 // The clock counts processor time: of this process, unless the caller has another.
 //

@@ -59,13 +59,14 @@ enum {
     MOST_WORDS = WPG_MOST_WORD_TESTS, /* that the test compares */
     WORD_COST = 2,                    /* of a word in the test, in weighted instructions */
     MOST_INSTRUCTIONS = 16000,        /* of a body that is copied: compile time */
-    LEAST_GAIN = 3,                   /* least share of the body's work that is saved, in percent */
+    LEAST_GAIN = 1,                   /* least share of the body's work that is saved, in percent */
+    SURE_GAIN = 3,                    /* below it a version must save LEAST_WORK, too */
     FALLEN_SHARE = 10, /* percent that code is worth which falls away and never ran: registers, masks */
     /* Of a version alone: what falls away frees registers, too, and what it saves is underestimated where the
      * profile is of many sets (costs by block are means over all of them). */
     LEAST_GAIN_ALONE = 1,
     FALLEN_SHARE_ALONE = 30,
-    /* Least work that a fragment saves: branches that all lanes take cost next to nothing on some drivers,
+    /* Least work that an invocation saves: branches that all lanes take cost next to nothing on some drivers,
      * and then the test of a small shader costs more than it saves. */
     LEAST_WORK = 20,
     FREE_GROWTH = 2000, /* instructions that copies may add whatever GROWTH says */
@@ -219,8 +220,9 @@ static const char *refusal(const folding *f, const candidate *judged)
         return "descriptors may be invalid, and it reads them under a condition";
     if (judged->saved < (double)(context->options->alone ? LEAST_GAIN_ALONE : LEAST_GAIN))
         return "next to nothing would be saved";
-    return !context->options->alone && context->stage->model == SpvExecutionModelFragment &&
-                   judged->work < (double)LEAST_WORK
+    const bool is_sure =
+        judged->saved >= (double)SURE_GAIN && context->stage->model != SpvExecutionModelFragment;
+    return !context->options->alone && !is_sure && judged->work < (double)LEAST_WORK
                ? "hardly more than its test costs would be saved"
                : NULL;
 }
