@@ -11,6 +11,14 @@ static const char *string_of(const wpg_module *module, uint32_t id)
     return def && def->opcode == SpvOpString ? wpg_inst_string(def, 2) : NULL;
 }
 
+bool wpg_may_have_lines(const wpg_module *module)
+{
+    const wpg_inst *inst = module->first;
+    while (inst && inst->opcode != SpvOpFunction && inst->opcode != SpvOpString)
+        inst = inst->next;
+    return inst && inst->opcode == SpvOpString;
+}
+
 bool wpg_line_of(wpg_source_line *line, const wpg_module *module, const wpg_inst *inst)
 {
     for (const wpg_inst *at = inst->prev; at; at = at->prev) {

@@ -11,6 +11,9 @@ typedef struct wpg_source_line {
     uint32_t line, column;
 } wpg_source_line;
 
+/* Can an instruction have a line? An OpLine names an OpString. */
+bool wpg_may_have_lines(const wpg_module *module);
+
 /* The line of an instruction: the nearest OpLine before the instruction, in the same block, with no OpNoLine
  * between. False if there is none. */
 bool wpg_line_of(wpg_source_line *line, const wpg_module *module, const wpg_inst *inst);

@@ -24,7 +24,9 @@ typedef struct decider {
     bool *varies;    /* [bound] */
     bool *placed;    /* [bound] */
     bool more;       /* floats are followed into integers, whole numbers and scaled vectors, too */
-    bool changed;
+    bool changed, first_round;
+    const wpg_inst **pending; /* in their order: what the next round has to visit */
+    uint32_t pending_count;
 } decider;
 
 static bool varies(const decider *d, uint32_t id)
@@ -234,7 +236,8 @@ static unsigned ids_of(const wpg_inst *inst)
     }
 }
 
-static void visit_varies(decider *d, const wpg_inst *inst)
+/* The visits below return whether a later round may find more. */
+static bool visit_varies(decider *d, const wpg_inst *inst)
 {
     unsigned first, step, ids = ids_of(inst), count = 0;
     uint32_t variable;
@@ -242,67 +245,81 @@ static void visit_varies(decider *d, const wpg_inst *inst)
         variable = own_variable(d->module, inst->words[1]);
         if (variable && varies(d, inst->words[2]))
             set_varies(d, variable);
-        return;
+        return variable && !varies(d, variable);
     }
     if (!inst->result || inst->opcode == SpvOpVariable || varies(d, inst->result))
-        return;
+        return false;
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d->module, inst->words[3]);
         if (variable ? varies(d, variable) : !is_draw_load(d->module, inst))
             set_varies(d, inst->result);
-        return;
+        return variable && !varies(d, variable);
     }
     effect kind = effect_of(d, inst, &first, &step);
     if (kind == UNKNOWN && !ids) {
         set_varies(d, inst->result);
-        return;
+        return false;
     }
     unsigned end = ids ? first + ids : inst->count;
     for (unsigned i = first; i < end && i < inst->count; i += step)
         count += varies(d, inst->words[i]);
     if (kind == JOINS ? count == 2 : count != 0)
         set_varies(d, inst->result);
+    return !varies(d, inst->result);
 }
 
-static void visit_words(decider *d, const wpg_inst *inst)
+static bool visit_words(decider *d, const wpg_inst *inst)
 {
     unsigned first, step, ids = ids_of(inst);
     uint32_t variable;
     if (inst->opcode == SpvOpStore) {
         variable = own_variable(d->module, inst->words[1]);
         add_words(d, variable, variable ? words(d, inst->words[2]) : 0);
-        return;
+        return variable;
     }
     if (!inst->result || inst->opcode == SpvOpVariable)
-        return;
+        return false;
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d->module, inst->words[3]);
         add_words(d, inst->result, variable ? words(d, variable) : sites_of(d, inst));
-        return;
+        return variable;
     }
-    const bool traced = is_traced(d, inst);
-    if (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
-        add_words(d, inst->result, sites_of(d, inst));
-    if (traced)
-        return;
+    if (d->first_round) {
+        const bool traced = is_traced(d, inst);
+        if (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
+            add_words(d, inst->result, sites_of(d, inst));
+        if (traced)
+            return false;
+    }
     effect kind = effect_of(d, inst, &first, &step);
     if ((kind == UNKNOWN && !ids) || (kind == TESTS && varies(d, inst->result)))
-        return;
+        return false;
     unsigned end = ids ? first + ids : inst->count;
     for (unsigned i = first; i < end && i < inst->count; i += step)
         add_words(d, inst->result, words(d, inst->words[i]));
+    return true;
 }
 
-static void solve(decider *d, void (*visit)(decider *, const wpg_inst *))
+static void solve(decider *d, bool (*visit)(decider *, const wpg_inst *))
 {
-    do {
+    d->changed = false;
+    d->first_round = true;
+    d->pending_count = 0;
+    for (uint32_t i = 0; i < d->cfg->order_count; i++) {
+        const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+            if (visit(d, inst))
+                d->pending[d->pending_count++] = inst;
+    }
+    d->first_round = false;
+    while (d->changed) {
+        const uint32_t count = d->pending_count;
         d->changed = false;
-        for (uint32_t i = 0; i < d->cfg->order_count; i++) {
-            const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
-            for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
-                visit(d, inst);
-        }
-    } while (d->changed);
+        d->pending_count = 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (visit(d, d->pending[i]))
+                d->pending[d->pending_count++] = d->pending[i];
+    }
 }
 
 /* The words that scale what varies by this instruction, or choose between two such values. */
@@ -398,6 +415,18 @@ static bool make_tables(decider *d, wpg_arena *arena)
     return d->words && d->varies && d->placed;
 }
 
+static bool make_pending(decider *d, wpg_arena *arena)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < d->cfg->order_count; i++) {
+        const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+            most++;
+    }
+    d->pending = WPG_ARENA_ARRAY(arena, const wpg_inst *, most);
+    return d->pending || !most;
+}
+
 wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_word_site *sites,
                              uint32_t count, wpg_arena *arena)
 {
@@ -408,10 +437,10 @@ wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_
                  .bound = cfg->module->bound};
     uint64_t deciding = 0, weighing = 0, moving = 0;
     *uses = (wpg_word_uses){0};
-    if (!make_tables(&d, arena))
-        return WPG_E_NOMEM;
     if (!count)
         return WPG_OK;
+    if (!make_tables(&d, arena) || !make_pending(&d, arena))
+        return WPG_E_NOMEM;
     find_uses(&d, &uses->deciding, &uses->weighing, NULL);
     d.more = true;
     if (!make_tables(&d, arena))

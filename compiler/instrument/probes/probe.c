@@ -2,6 +2,7 @@
 #include "compiler/instrument/probes/probe.h"
 
 #include "compiler/instrument/code/strategy.h"
+#include "compiler/spirv/debug.h"
 
 #include <string.h>
 
@@ -98,7 +99,10 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
     const bool by_lane = !(counters->kinds & WPG_KIND_WAVES);
     if (!(counters->kinds & WPG_KIND_LANES) || !wanted_count(wanted))
         return WPG_OK;
-    wpg_probe_plan p = {.plan = plan, .function = function, .counters = counters};
+    wpg_probe_plan p = {.plan = plan,
+                        .function = function,
+                        .counters = counters,
+                        .has_lines = wpg_may_have_lines(plan->module)};
     counters->tables = WPG_ARENA_ARRAY(&plan->map->arena, wpg_probe_table, wanted_count(wanted));
     bool good = counters->tables != NULL;
     for (unsigned i = 0; wpg_probes[i] && good; i++) {

@@ -47,6 +47,7 @@ typedef struct wpg_probe_plan {
     WPG_VEC(wpg_probe_site) sites;
     WPG_VEC(wpg_probe_range) ranges;
     wpg_probe_reservoir reservoir;
+    bool has_lines; /* else nobody walks back through long blocks for one */
     bool failed;
 } wpg_probe_plan;
 

@@ -76,7 +76,7 @@ typedef struct site_visits {
 static void describe(wpg_probe_plan *p, const wpg_value_site *site)
 {
     wpg_source_line line;
-    bool known = wpg_line_of(&line, p->plan->module, site->use);
+    bool known = p->has_lines && wpg_line_of(&line, p->plan->module, site->use);
     wpg_probe_describe(p, (uint32_t)site->kind | (uint32_t)site->type << 8 | site->ask << 16);
     wpg_probe_describe(p, site->block);
     wpg_probe_describe(p, known ? line.line : 0);

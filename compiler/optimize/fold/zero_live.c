@@ -76,13 +76,19 @@ bool wpg_zero_construct_lives(const wpg_zero_live *live, uint32_t construct)
     return live->live[construct] & live->asked;
 }
 
-bool wpg_zero_live_is_dead(const wpg_zero_live *live, const wpg_inst *inst)
+uint64_t wpg_zero_live_dead_plans(const wpg_zero_live *live, const wpg_inst *inst, uint64_t plans)
 {
     const wpg_inst *variable = stored_by(live->view->module, inst);
     if (variable)
-        return !(live->needed[variable->result] & live->asked);
-    return inst->result && inst->result < live->view->bound && !(live->needed[inst->result] & live->asked) &&
-           live->ground->removable[inst->result];
+        return plans & ~live->needed[variable->result];
+    return inst->result && inst->result < live->view->bound && live->ground->removable[inst->result]
+               ? plans & ~live->needed[inst->result]
+               : 0;
+}
+
+bool wpg_zero_live_is_dead(const wpg_zero_live *live, const wpg_inst *inst)
+{
+    return wpg_zero_live_dead_plans(live, inst, live->asked);
 }
 
 /* -- Marks -- */

@@ -48,7 +48,9 @@ uint32_t wpg_zero_live_around(const wpg_cfg *cfg, uint32_t block);
 /* May it stand behind a dynamically uniform branch, or elsewhere in its construct, as far as memory is the
  * same there? Derivatives and implicit levels of detail may: their neighbours go the same way. */
 bool wpg_zero_may_move(const wpg_module *module, const wpg_inst *inst);
-/* May the instruction be left out, and does nothing need it? */
+/* Of these plans, those under which the instruction may be left out, and nothing needs it. */
+uint64_t wpg_zero_live_dead_plans(const wpg_zero_live *live, const wpg_inst *inst, uint64_t plans);
+/* The same under the plan that is asked. */
 bool wpg_zero_live_is_dead(const wpg_zero_live *live, const wpg_inst *inst);
 
 #endif

@@ -167,39 +167,61 @@ static bool may_load(const zero_guard *z, const wpg_word_source *source, uint32_
     return at != WPG_NO_BLOCK && wpg_cfg_dominates(z->view->cfg, at, block) && at != block;
 }
 
+/* What is dead under some plans asked together. */
+typedef struct dead_code {
+    uint64_t *plans; /* [block] under which something in it is dead */
+    double *costs;   /* [plan][block] weighted instructions of it */
+} dead_code;
+
+static bool tell_dead(dead_code *dead, zero_round *r, const wpg_zero_live *live, uint32_t plan_count)
+{
+    const wpg_cfg *cfg = live->view->cfg;
+    const uint64_t all = plan_count < 64 ? (UINT64_C(1) << plan_count) - 1 : UINT64_MAX;
+    dead->plans = WPG_ARENA_ARRAY(&r->arena, uint64_t, cfg->count);
+    dead->costs = WPG_ARENA_ARRAY(&r->arena, double, (size_t)cfg->count *plan_count);
+    if (!dead->plans || !dead->costs)
+        return false;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
+             inst = inst->next) {
+            uint64_t plans = wpg_zero_live_dead_plans(live, inst, all);
+            const double cost = plans ? wpg_inst_cost(live->view->module, inst) : 0;
+            dead->plans[b] |= plans;
+            for (uint32_t k = 0; plans; k++, plans >>= 1)
+                if (plans & 1)
+                    dead->costs[(size_t)k * cfg->count + b] += cost;
+        }
+    return true;
+}
+
 /* At most so many weighted instructions of an entering lane could go behind branches. */
-static double dead_work(const zero_guard *z, const wpg_zero_live *live, const wpg_stretch_price *price)
+static double dead_work(const zero_guard *z, const dead_code *dead, uint32_t plan,
+                        const wpg_stretch_price *price)
 {
     const wpg_cfg *cfg = z->view->cfg;
     double work = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
-        const double runs = wpg_stretch_runs_of(price, cfg, b).likely;
-        for (const wpg_inst *inst = cfg->blocks[b].label->next; runs > 0 && inst != cfg->blocks[b].terminator;
-             inst = inst->next)
-            if (wpg_zero_live_is_dead(live, inst))
-                work += runs * wpg_inst_cost(z->context->module, inst);
+        const double runs = dead->plans[b] >> plan & 1 ? wpg_stretch_runs_of(price, cfg, b).likely : 0;
+        work += runs > 0 ? runs * dead->costs[(size_t)plan * cfg->count + b] : 0;
     }
     return work;
 }
 
 /* Does the block have something dead, or a dead construct behind it? */
-static bool may_begin(const wpg_zero_live *live, uint32_t block)
+static bool may_begin(const wpg_zero_live *live, const dead_code *dead, uint32_t plan, uint32_t block)
 {
     const wpg_cfg *cfg = live->view->cfg;
     const wpg_block *here = &cfg->blocks[block];
     const uint32_t next = here->successor_count == 1 ? here->successors[0] : block,
                    construct = cfg->blocks[next].heads;
-    if (construct != WPG_NO_BLOCK && !wpg_zero_construct_lives(live, construct))
-        return true;
-    for (const wpg_inst *inst = here->label->next; inst != here->terminator; inst = inst->next)
-        if (wpg_zero_live_is_dead(live, inst))
-            return true;
-    return false;
+    return (dead->plans[block] >> plan & 1) ||
+           (construct != WPG_NO_BLOCK && !wpg_zero_construct_lives(live, construct));
 }
 
 /* Stretches worth a branch, from the entry on. None in loops that drivers may unroll, or not, by what is in
  * them. */
-static bool find_stretches(zero_round *r, const wpg_zero_live *live, uint32_t index)
+static bool find_stretches(zero_round *r, const wpg_zero_live *live, const dead_code *dead, uint32_t plan,
+                           uint32_t index)
 {
     zero_guard *z = r->z;
     candidate *c = &z->candidates[index];
@@ -212,11 +234,11 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, uint32_t in
     bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, cfg->count);
     if (!taken)
         return false;
-    if (dead_work(z, live, &price) * worth_of(c) < LEAST_WORK)
+    if (dead_work(z, dead, plan, &price) * worth_of(c) < LEAST_WORK)
         return true;
     for (uint32_t o = 0; o < cfg->order_count; o++) {
         const uint32_t block = cfg->order[o];
-        if (taken[block] || !may_begin(live, block) || z->weights.in_loops[block] ||
+        if (taken[block] || !may_begin(live, dead, plan, block) || z->weights.in_loops[block] ||
             !may_load(z, &r->sources[c->fact], block))
             continue;
         if (!wpg_stretch_find(&r->next, live, &price, LEAST_WORK / worth_of(c), block, &r->arena))
@@ -276,6 +298,7 @@ static bool ask_some(zero_round *r, const wpg_load_folded *folded, uint32_t *nex
     uint32_t asked[WPG_ZERO_PLANS], count = 0;
     wpg_known_loads loads = {0};
     wpg_zero_live live;
+    dead_code dead = {0};
     bool fits = true;
     for (; *next < z->count && count < WPG_ZERO_PLANS && fits; ++*next) {
         const candidate *c = &z->candidates[*next];
@@ -290,10 +313,11 @@ static bool ask_some(zero_round *r, const wpg_load_folded *folded, uint32_t *nex
         else
             wpg_weight_plan_finish(plan);
     }
-    fits = fits && (!count || wpg_zero_live_find(&live, &z->ground, plans, count, &r->arena));
+    fits = fits && (!count || (wpg_zero_live_find(&live, &z->ground, plans, count, &r->arena) &&
+                               tell_dead(&dead, r, &live, count)));
     for (uint32_t k = 0; k < count; k++) {
         live.asked = UINT64_C(1) << k;
-        fits = fits && find_stretches(r, &live, asked[k]);
+        fits = fits && find_stretches(r, &live, &dead, k, asked[k]);
         wpg_weight_plan_finish(&plans[k]);
     }
     wpg_vec_free(&loads);
