@@ -48,7 +48,7 @@ static double share_saved(const wpg_context *context, uint32_t function, const w
     return of.whole > 0 ? (of.saved + of.branches) / of.whole : 0;
 }
 
-static const double LEAST_SAVED = 0.03; /* as versions */
+static const double LEAST_SAVED = 0.03; /* as SURE_GAIN of versions */
 
 /* Loads that decide something. Where floats become constants (FLOAT=spec), else those that save work. */
 static wpg_status find(wpg_load_folding **folding, wpg_load_folded *folded, wpg_load_fold *job)
