@@ -9,7 +9,7 @@ const number = (field, n) => Buffer.concat([varint(field << 3), varint(n)]);
 const bytes = (field, text) => { const b = Buffer.from(text); return Buffer.concat([varint(field << 3 | 2), varint(b.length), b]); };
 const float = (field, x) => { const b = Buffer.alloc(4); b.writeFloatLE(x); return Buffer.concat([varint(field << 3 | 5), b]); };
 const message = (...fields) => Buffer.concat(fields.flat());
-const FLOAT = 1, UINT8 = 2, INT32 = 6, INT64 = 7, BOOL = 9;
+const FLOAT = 1, UINT8 = 2, INT64 = 7;
 
 // An attribute: a list of integers, a text, an integer, or { f: a float }.
 function attribute([name, value]) {
@@ -23,4 +23,4 @@ const value = (name, type, dims) => message(bytes(1, name), bytes(2, bytes(1, me
 const constant = (name, type, dims, data) => message(dims.map(d => number(1, d)), number(2, type), bytes(8, name), bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)));
 const operators = (domain, version) => bytes(8, message(bytes(1, domain), number(2, version)));
 const model = (nodes, inputs, outputs, constants) => new Uint8Array(message(number(1, 9), bytes(7, message(nodes.map(n => bytes(1, n)), bytes(2, 'graph'), constants.map(c => bytes(5, c)), inputs.map(i => bytes(11, i)), outputs.map(o => bytes(12, o)))), operators('', 18), operators('com.microsoft', 1)));
-module.exports = { model, node, value, constant, FLOAT, UINT8, INT32, INT64, BOOL };
+module.exports = { model, node, value, constant, FLOAT, UINT8, INT64 };
