@@ -59,8 +59,8 @@ enum {
     MOST_WORDS = WPG_MOST_WORD_TESTS, /* that the test compares */
     WORD_COST = 2,                    /* of a word in the test, in weighted instructions */
     MOST_INSTRUCTIONS = 16000,        /* of a body that is copied: compile time */
-    LEAST_GAIN = 1,                   /* least share of the body's work that is saved, in percent */
-    SURE_GAIN = 3,                    /* below it a version must save LEAST_WORK, too */
+    LEAST_GAIN = 1,                   /* least share of a kernel's work that is saved, in percent */
+    SURE_GAIN = 3,                    /* of other stages; below it a kernel's version must save LEAST_WORK */
     FALLEN_SHARE = 10, /* percent that code is worth which falls away and never ran: registers, masks */
     /* Of a version alone: what falls away frees registers, too, and what it saves is underestimated where the
      * profile is of many sets (costs by block are means over all of them). */
@@ -218,11 +218,13 @@ static const char *refusal(const folding *f, const candidate *judged)
     if (context->options->partial_descriptors && !context->options->alone &&
         !all_surely_loaded(f, judged->version.tested))
         return "descriptors may be invalid, and it reads them under a condition";
-    if (judged->saved < (double)(context->options->alone ? LEAST_GAIN_ALONE : LEAST_GAIN))
+    const bool is_kernel = context->stage->model == SpvExecutionModelGLCompute;
+    const bool is_fragment = context->stage->model == SpvExecutionModelFragment;
+    const int least = context->options->alone ? LEAST_GAIN_ALONE : is_kernel ? LEAST_GAIN : SURE_GAIN;
+    if (judged->saved < (double)least)
         return "next to nothing would be saved";
-    const bool is_sure =
-        judged->saved >= (double)SURE_GAIN && context->stage->model != SpvExecutionModelFragment;
-    return !context->options->alone && !is_sure && judged->work < (double)LEAST_WORK
+    const bool must_save_work = is_fragment || judged->saved < (double)SURE_GAIN;
+    return !context->options->alone && must_save_work && judged->work < (double)LEAST_WORK
                ? "hardly more than its test costs would be saved"
                : NULL;
 }
