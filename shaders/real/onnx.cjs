@@ -27,7 +27,8 @@ let seed = 1;
 const random = () => { seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0; return seed / 4294967296; };
 const floats = (dims, by = 1) => Float32Array.from({ length: count(dims) }, () => by * (2 * random() - 1));
 
-// What a model is made of: x() an input, w() weights, ints() a constant list; op() a node, whose name is that of its output.
+// What a model is made of: x() an input, w() weights, ints() a constant list. op() is a node, named as its output; ms() one of
+// Microsoft's own.
 class Graph {
   constructor() { this.nodes = []; this.inputs = []; this.constants = []; this.feeds = {}; this.names = 0; }
   name() { return `t${this.names++}`; }
@@ -37,8 +38,8 @@ class Graph {
   bytes(...dims) { const n = this.name(); this.constants.push(constant(n, UINT8, dims, Uint8Array.from({ length: count(dims) }, () => 256 * random()))); return n; }
   ints(...list) { const n = this.name(); this.constants.push(constant(n, INT64, [list.length], BigInt64Array.from(list.map(BigInt)))); return n; }
   scalars(...list) { const n = this.name(); this.constants.push(constant(n, FLOAT, [list.length], Float32Array.from(list))); return n; }
-  op(type, inputs, attributes, outputs = 1) { const out = Array.from({ length: outputs }, () => this.name()); this.nodes.push(node(type, inputs, out, attributes)); return out[0]; }
-  ms(type, inputs, attributes, outputs = 1) { const out = Array.from({ length: outputs }, () => this.name()); this.nodes.push(node(type, inputs, out, attributes, 'com.microsoft')); return out[0]; }
+  op(type, inputs, attributes, domain) { const out = this.name(); this.nodes.push(node(type, inputs, [out], attributes, domain)); return out; }
+  ms(type, inputs, attributes) { return this.op(type, inputs, attributes, 'com.microsoft'); }
   build(result) { return model(this.nodes, this.inputs, [value(result, FLOAT)], this.constants); }
 }
 // m: what is added to dimensions above 3.

@@ -117,7 +117,7 @@ uint64_t wpg_budget_price(wpg_code_size size)
 
 /* Kernels keep the form that runs fastest: without tables of paths they ran 1.2 times as long
  * (shaders/measured/2026-11-29-auto-naive.md). */
-static bool compared(const wpg_instrument_options *options, const wpg_stage *stage)
+static bool is_compared(const wpg_instrument_options *options, const wpg_stage *stage)
 {
     return options->target.loops_over_lanes && stage->model <= SpvExecutionModelFragment;
 }
@@ -142,7 +142,7 @@ static wpg_status compare_with_naive(wpg_instrument_options *options, char *why,
 {
     wpg_instrument_options in_place = *options, direct = *options, additive = *options, best = *options;
     wpg_code_size size;
-    if (!compared(options, stage) || no_dearer(wpg_budget_price(by_auto), wpg_budget_price(plain)))
+    if (!is_compared(options, stage) || no_dearer(wpg_budget_price(by_auto), wpg_budget_price(plain)))
         return WPG_OK;
     in_place.strategy = WPG_STRATEGY_NAIVE;
     WPG_TRY(try(&size, words, count, stage, &in_place, err));
@@ -215,7 +215,7 @@ wpg_status wpg_budget_choose(wpg_instrument_options *options, char *why, size_t 
     wpg_code_size most = plain;
     most.words =
         (uint32_t)least(plain.words + FIXED_WORDS + WORDS_OF_A_BLOCK * (uint64_t)plain.blocks, MOST_WORDS);
-    const bool cheap = !compared(options, stage) || plain.blocks < 2 ||
+    const bool cheap = !is_compared(options, stage) || plain.blocks < 2 ||
                        no_dearer(wpg_budget_price(most), wpg_budget_price(plain));
     if (cheap && most.words <= WPG_BUDGET_FREE_WORDS)
         return WPG_OK;
