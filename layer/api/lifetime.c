@@ -123,8 +123,9 @@ static void print_summary(void)
         length += (size_t)snprintf(
             more + length, sizeof more - length,
             "; %llu pipeline%s for contents of uniform blocks, %llu draws left the choice to "
-            "the GPU",
-            (unsigned long long)contents, wpg_plural(contents), (unsigned long long)wpg_content_draws());
+            "the GPU in %llu comparison%s",
+            (unsigned long long)contents, wpg_plural(contents), (unsigned long long)wpg_content_draws(),
+            (unsigned long long)wpg_content_comparisons(), wpg_plural(wpg_content_comparisons()));
     const wpg_later_counts later = wpg_later_count();
     if (later.time)
         length += (size_t)wpg_format(

@@ -12,6 +12,8 @@
 enum {
     MOST_CANDIDATES = 256, /* of the draws of one pass (compare.comp) */
     RECENT_GROUPS = 8,
+    LOOKS = 1024,    /* of passes, by hash */
+    IDLE_PASSES = 4, /* of one look in a row: then no comparison stands before the next */
     COMPUTE_OBJECT = WPG_OBJECT_STAGES - 1
 };
 
@@ -38,8 +40,11 @@ typedef struct choice {
 } choice;
 
 typedef struct wpg_content_recording {
-    bool follows; /* this recording */
-    bool open;    /* in a pass whose comparison stands before it, and nothing became visible since */
+    bool follows;  /* this recording */
+    bool open;     /* in a pass whose comparison stands before it, and nothing became visible since */
+    bool compared; /* in a pass whose comparison stands before it */
+    bool idle;     /* in a pass that has none, since none of its look had a draw for it */
+    uint32_t look; /* of the pass */
     uint32_t slot;
     uint32_t program_queries;
     bool program_condition, feeds_back;
@@ -54,11 +59,18 @@ typedef struct wpg_content_recording {
     VkPipeline general;
 } wpg_content_recording;
 
-static atomic_uint_least64_t draws;
+static atomic_uint_least64_t draws, comparisons;
+/* By look: passes in a row whose comparison no draw asked, up to IDLE_PASSES. Looks may share a place. */
+static atomic_uchar idle_passes[LOOKS];
 
 uint64_t wpg_content_draws(void)
 {
     return atomic_load(&draws);
+}
+
+uint64_t wpg_content_comparisons(void)
+{
+    return atomic_load(&comparisons);
 }
 
 /* -- Life */
@@ -92,7 +104,7 @@ void wpg_content_reset(wpg_recording *recording)
     wpg_vec_clear(&c->slots);
     wpg_vec_clear(&c->checks);
     wpg_vec_clear(&c->groups);
-    c->follows = c->open = c->program_condition = c->feeds_back = false;
+    c->follows = c->open = c->compared = c->idle = c->program_condition = c->feeds_back = false;
     c->program_queries = 0;
     wpg_content_forget_state(recording);
 }
@@ -139,15 +151,39 @@ static void emit_comparison(wpg_recording *recording, uint32_t slot)
         next->CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute);
 }
 
+static uint32_t look_of_pass(const VkRenderPassBeginInfo *info)
+{
+    const struct {
+        VkRenderPass pass;
+        VkExtent2D extent;
+    } look = {info->renderPass, info->renderArea.extent};
+    return (uint32_t)(wpg_hash64_bytes(&look, sizeof look) % LOOKS);
+}
+
+/* Without the images: programs draw to several by turns. */
+static uint32_t look_of_rendering(const VkRenderingInfo *info)
+{
+    uint32_t look[6] = {info->renderArea.extent.width, info->renderArea.extent.height, info->viewMask,
+                        info->colorAttachmentCount,
+                        info->pDepthAttachment ? (uint32_t)info->pDepthAttachment->loadOp + 1 : 0};
+    for (uint32_t i = 0; i < info->colorAttachmentCount; i++)
+        look[5] = look[5] * 3 + (uint32_t)info->pColorAttachments[i].loadOp;
+    return (uint32_t)(wpg_hash64_bytes(look, sizeof look) % LOOKS);
+}
+
 /* Before a pass begins that is drawn inline and resumes nothing. */
-static void pass_begins(wpg_recording *recording, bool followed)
+static void pass_begins(wpg_recording *recording, bool followed, uint32_t look)
 {
     wpg_content_recording *c = recording->contents;
     if (!c || !c->follows)
         return;
-    c->open = false;
+    c->open = c->compared = c->idle = c->feeds_back = false;
+    c->look = look;
     if (!followed || c->program_queries || c->program_condition || recording->objects[COMPUTE_OBJECT] ||
         !wpg_contents_built())
+        return;
+    c->idle = atomic_load_explicit(&idle_passes[look], memory_order_relaxed) >= IDLE_PASSES;
+    if (c->idle)
         return;
     const uint32_t slot = wpg_contents_slot(recording->device);
     if (slot == WPG_CONTENT_SLOTS)
@@ -158,13 +194,24 @@ static void pass_begins(wpg_recording *recording, bool followed)
     }
     wpg_record_settle(recording);
     emit_comparison(recording, slot);
+    atomic_fetch_add_explicit(&comparisons, 1, memory_order_relaxed);
     c->slot = slot;
-    c->open = true;
+    c->open = c->compared = true;
     c->candidates = 0;
-    c->feeds_back = false;
     wpg_vec_clear(&c->checks);
     wpg_vec_clear(&c->groups);
     memset(c->recent, 0, sizeof c->recent);
+}
+
+/* A pass had a draw for its comparison, or had none. */
+static void note_use(const wpg_content_recording *c, bool used)
+{
+    atomic_uchar *idle = &idle_passes[c->look];
+    const unsigned char before = atomic_load_explicit(idle, memory_order_relaxed);
+    if (used && before)
+        atomic_store_explicit(idle, 0, memory_order_relaxed);
+    else if (!used && before < IDLE_PASSES)
+        atomic_store_explicit(idle, (unsigned char)(before + 1), memory_order_relaxed);
 }
 
 /* The pass ends: what its comparison reads. Where there is no memory for that the predicates stay as they
@@ -174,7 +221,9 @@ static void pass_ends(wpg_recording *recording)
     wpg_content_recording *c = recording->contents;
     if (!c)
         return;
-    c->open = false;
+    if (c->compared)
+        note_use(c, c->groups.count != 0);
+    c->open = c->compared = c->idle = false;
     if (!c->groups.count)
         return;
     const uint32_t checks = (uint32_t)(c->checks.count * sizeof *c->checks.data);
@@ -200,7 +249,7 @@ static void pass_ends(wpg_recording *recording)
 static void becomes_visible(wpg_recording *recording)
 {
     if (recording && recording->contents)
-        recording->contents->open = false;
+        recording->contents->open = recording->contents->idle = false;
 }
 
 /* -- Draws */
@@ -281,12 +330,28 @@ static bool add_choice(wpg_recording *recording, const wpg_variant_set *set, uin
     return true;
 }
 
+/* Does the GPU know where any of the set's candidates has its words? */
+static bool has_candidate(wpg_recording *recording, const wpg_variant_set *set, uint32_t ready)
+{
+    uint64_t addresses[WPG_MOST_WORD_TESTS];
+    bool any = false;
+    for (uint32_t k = 0; k < ready && !any; k++)
+        any = find_addresses(addresses, recording, set->contents[k]);
+    return any;
+}
+
 uint32_t wpg_content_choices(wpg_recording *recording, wpg_bound *bound)
 {
     wpg_content_recording *c = recording->contents;
     const wpg_variant_set *set = bound->variants;
     const uint32_t ready = set ? atomic_load_explicit(&set->contents_ready, memory_order_acquire) : 0;
-    if (!c->open || !ready || c->feeds_back || c->program_condition || bound->actual != bound->base)
+    if (!ready || c->feeds_back || c->program_condition || bound->actual != bound->base)
+        return 1;
+    if (c->idle && has_candidate(recording, set, ready)) { /* the next pass of this look has a comparison */
+        note_use(c, true);
+        c->idle = false;
+    }
+    if (!c->open)
         return 1;
     if (!add_choice(recording, set, ready))
         return 1;
@@ -344,7 +409,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_content_CmdBindDescriptorSets(VkCommandBuffer com
     } while (0)
 #define STRAIGHT_ON(name, arguments) next->name arguments
 
-#define BEGIN(name, parameters, arguments, followed)                                                         \
+#define BEGIN(name, parameters, arguments, followed, look)                                                   \
     VKAPI_ATTR void VKAPI_CALL wpg_content_##name parameters                                                 \
     {                                                                                                        \
         wpg_recording *recording;                                                                            \
@@ -353,23 +418,23 @@ VKAPI_ATTR void VKAPI_CALL wpg_content_CmdBindDescriptorSets(VkCommandBuffer com
             return;                                                                                          \
         if (recording) {                                                                                     \
             wpg_runs_close(recording);                                                                       \
-            pass_begins(recording, followed);                                                                \
+            pass_begins(recording, followed, look);                                                          \
         }                                                                                                    \
         ON(name, arguments);                                                                                 \
     }
 BEGIN(CmdBeginRenderPass,
       (VkCommandBuffer commands, const VkRenderPassBeginInfo *info, VkSubpassContents contents),
-      (commands, info, contents), contents == VK_SUBPASS_CONTENTS_INLINE)
+      (commands, info, contents), contents == VK_SUBPASS_CONTENTS_INLINE, look_of_pass(info))
 BEGIN(CmdBeginRenderPass2,
       (VkCommandBuffer commands, const VkRenderPassBeginInfo *info, const VkSubpassBeginInfo *subpass),
-      (commands, info, subpass), subpass->contents == VK_SUBPASS_CONTENTS_INLINE)
+      (commands, info, subpass), subpass->contents == VK_SUBPASS_CONTENTS_INLINE, look_of_pass(info))
 BEGIN(CmdBeginRenderPass2KHR,
       (VkCommandBuffer commands, const VkRenderPassBeginInfo *info, const VkSubpassBeginInfo *subpass),
-      (commands, info, subpass), subpass->contents == VK_SUBPASS_CONTENTS_INLINE)
+      (commands, info, subpass), subpass->contents == VK_SUBPASS_CONTENTS_INLINE, look_of_pass(info))
 BEGIN(CmdBeginRendering, (VkCommandBuffer commands, const VkRenderingInfo *info), (commands, info),
-      !info->flags)
+      !info->flags, look_of_rendering(info))
 BEGIN(CmdBeginRenderingKHR, (VkCommandBuffer commands, const VkRenderingInfo *info), (commands, info),
-      !info->flags)
+      !info->flags, look_of_rendering(info))
 
 #define END(name, parameters, arguments)                                                                     \
     VKAPI_ATTR void VKAPI_CALL wpg_content_##name parameters                                                 \

@@ -24,8 +24,9 @@ uint32_t wpg_content_choices(wpg_recording *recording, wpg_bound *bound);
 void wpg_content_choose(wpg_recording *recording, uint32_t turn);
 void wpg_content_chosen(wpg_recording *recording);
 
-/* For the summary: draws that had a choice. */
+/* For the summary: draws that had a choice; comparisons recorded. */
 uint64_t wpg_content_draws(void);
+uint64_t wpg_content_comparisons(void);
 
 /* The hooks: HOOK(command), on devices with contents; NEW: commands newer than the oldest headers. */
 #define WPG_CONTENT_COMMANDS(HOOK)                                                                           \

@@ -53,6 +53,7 @@ typedef struct scene {
     VkSemaphore written;    /* what it signals */
     uint32_t random;
     uint64_t recorded, changes; /* of contents: by the commands of a frame; made so far */
+    uint64_t passes, idle;      /* begun; of these, without a draw */
 } scene;
 
 static uint32_t next(scene *s)
@@ -232,16 +233,22 @@ static void make_alias(scene *s)
     VK_MUST(vkBindBufferMemory(s->vk->device, s->alias, s->materials[0].memory, 0));
 }
 
-static void begin_pass(scene *s, VkRenderPass which)
+static void begin_pass_on(scene *s, VkRenderPass which, uint32_t width, uint32_t height)
 {
     const VkClearValue clear = {.color = {.float32 = {0.25f, 0.5f, 0.75f, 1.0f}}};
     const VkRenderPassBeginInfo pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                         .renderPass = which,
                                         .framebuffer = s->framebuffer,
-                                        .renderArea = {{0, 0}, {VK_WIDTH, VK_HEIGHT}},
+                                        .renderArea = {{0, 0}, {width, height}},
                                         .clearValueCount = 1,
                                         .pClearValues = &clear};
     vkCmdBeginRenderPass(s->vk->commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
+    s->passes++;
+}
+
+static void begin_pass(scene *s, VkRenderPass which)
+{
+    begin_pass_on(s, which, VK_WIDTH, VK_HEIGHT);
 }
 
 /* An image to start from. */
@@ -421,6 +428,20 @@ static void record_pass(scene *s)
     vkCmdEndRenderPass(s->vk->commands);
 }
 
+/* A pass of another size, which draws nothing at first. The layer stops comparing before it, and begins
+ * again. */
+static void record_small_pass(scene *s, bool draws)
+{
+    begin_pass_on(s, s->pass, 8, 8);
+    if (draws) {
+        vkCmdBindPipeline(s->vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, s->drawing);
+        vkCmdBindIndexBuffer(s->vk->commands, s->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
+        draw_cell(s, 0);
+    }
+    s->idle += !draws;
+    vkCmdEndRenderPass(s->vk->commands);
+}
+
 /* -- Frames */
 
 /* What the host changes between submissions. */
@@ -475,7 +496,7 @@ static void submit(scene *s)
     VK_MUST(vkQueueWaitIdle(s->vk->queue));
 }
 
-static void record_frame(scene *s)
+static void record_frame(scene *s, bool draws_small)
 {
     vk_program *vk = s->vk;
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -484,6 +505,7 @@ static void record_frame(scene *s)
                                      .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT};
     VK_MUST(vkBeginCommandBuffer(vk->commands, &begin));
     s->recorded = 0;
+    record_small_pass(s, draws_small);
     for (uint32_t passes = 1 + next(s) % 2; passes > 0; passes--) {
         for (uint32_t i = next(s) % 3; i > 0; i--)
             change_by_commands(s);
@@ -501,7 +523,7 @@ void app_contents(vk_program *vk, const char *argument)
     const uint32_t frames = argument ? (uint32_t)strtoul(argument, NULL, 10) : 200;
     uint32_t sum = 0, images = 0;
     for (uint32_t frame = 0; frame < frames; frame++) {
-        record_frame(&s);
+        record_frame(&s, frame >= frames / 2);
         for (uint32_t times = 1 + next(&s) % 3; times > 0; times--, images++) {
             change_by_host(&s);
             submit(&s);
@@ -512,6 +534,7 @@ void app_contents(vk_program *vk, const char *argument)
             printf("frame %u, image %u: %08x\n", frame + 1, images, sum);
     }
     printf("changes of contents: %llu\n", (unsigned long long)s.changes);
+    printf("passes: %llu, %llu without a draw\n", (unsigned long long)s.passes, (unsigned long long)s.idle);
     close_scene(&s);
 }
 

@@ -33,6 +33,11 @@ with waiting --contents 8 --variant-wait 20 --use-log "$work/contents.jsonl"
 built=$(grep -c 'pipeline [0-9]* for contents of [0-9]* words' "$work/contents-waiting.log")
 [ "$built" -ge 2 ] || { fail "$built pipelines for contents"; tail -n 5 "$work/contents-waiting.log"; }
 grep '; [0-9]* pipelines for contents of uniform blocks, [1-9][0-9]* draws left the choice' "$work/contents-waiting.log" >/dev/null || { fail "the summary does not tell of draws by contents"; tail -n 2 "$work/contents-waiting.log"; }
+# A pass that no draw of theirs is in has no comparison for long; one before each pass that has such draws, again and again.
+passes=$(sed -n 's/^passes: \([0-9]*\), .*/\1/p' "$work/contents.out") idle=$(sed -n 's/^passes: .*, \([0-9]*\) without a draw$/\1/p' "$work/contents.out")
+compared=$(sed -n 's/.* left the choice to the GPU in \([0-9]*\) comparisons*;.*/\1/p;s/.* left the choice to the GPU in \([0-9]*\) comparisons*$/\1/p' "$work/contents-waiting.log" | head -n 1)
+[ "${idle:-0}" -ge $((frames / 2)) ] && [ "${compared:-0}" -le $((passes - idle + 8)) ] && [ "$compared" -ge $((passes - idle - 8)) ] ||
+    fail "${compared:-no} comparisons before $passes passes, $idle without a draw"
 [ "$(grep -c '"contents": [1-9]' "$work/contents.jsonl")" = "$built" ] || fail "USE_LOG does not tell of each pipeline for contents"
 "$wavepgo" show --use-log "$work/contents.jsonl" | grep ', number 1 for contents of uniform blocks$' >/dev/null || fail "show --use-log does not tell of them"
 # By itself, where a version gains nothing as one arm of a branch.
