@@ -241,11 +241,12 @@ static const char *passes_of_driver(const device_abilities *able)
     return able->old_lavapipe ? copying : able->swiftshader ? unrolling : "";
 }
 
-/* Without a setting: where a version of the stage cannot gain as one arm of a branch. */
+/* Without a setting: where a version of the stage cannot gain as one arm of a branch, or may gain more
+ * without its test. Nothing was measured elsewhere. */
 static uint32_t contents_of_driver(const device_abilities *able)
 {
     const int64_t set = wpg_the_process.settings.contents;
-    return set >= 0 ? (uint32_t)set : able->old_lavapipe ? 4 : 0;
+    return set >= 0 ? (uint32_t)set : able->old_lavapipe || able->new_lavapipe ? 4 : 0;
 }
 
 static void set_part(wpg_made *made, wpg_made_part part, const char *fmt, ...)
@@ -379,6 +380,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->wave_stages = able->sizes.requiredSubgroupSizeStages;
     on->own_passes = passes_of_driver(able);
     on->contents = contents_of_driver(able);
+    on->contents_if_better = wpg_the_process.settings.contents < 0 && !able->old_lavapipe;
     on->loses_by_trips = able->old_lavapipe; /* to twice their time: the rfc_ benchmarks, 2.3 */
     on->specialises = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe || able->swiftshader;

@@ -37,8 +37,9 @@ typedef struct wpg_device_features {
     bool amd;         /* the hardware is AMD's: loads by one index for a whole wave are cheaper there */
     bool executables; /* pipelineExecutableInfo */
     bool conditional_rendering;
-    uint32_t contents; /* most pipelines for contents of uniform blocks (CONTENTS); 0: none */
-    bool wave_control; /* subgroupSizeControl: the next three are meant then */
+    uint32_t contents;       /* most pipelines for contents of uniform blocks (CONTENTS); 0: none */
+    bool contents_if_better; /* only where they save more than versions in the stage do */
+    bool wave_control;       /* subgroupSizeControl: the next three are meant then */
     uint32_t wave_smallest, waves_per_workgroup;
     VkShaderStageFlags wave_stages; /* that take a required size */
     const char *own_passes;         /* letters of passes that this driver makes useless or risky */

@@ -521,6 +521,8 @@ void wpg_remarks_encode(wpg_writer *out, const wpg_remarks *remarks)
     wpg_write_uleb(out, remarks ? remarks->test_count : 0);
     for (uint32_t i = 0; remarks && i < remarks->test_count; i++)
         write_test(out, &remarks->tests[i]);
+    wpg_write_uleb(out, remarks ? remarks->saved_within : 0);
+    wpg_write_uleb(out, remarks ? remarks->saved_alone : 0);
     for (uint32_t i = 0; remarks && i < remarks->count; i++) {
         const wpg_remark *remark = &remarks->items[i];
         wpg_write_u8(out, remark->kind == WPG_REMARK_DONE);
@@ -545,6 +547,8 @@ wpg_status wpg_remarks_decode(wpg_remarks **remarks, wpg_reader *in, wpg_error *
     made->test_count = tests <= WPG_MOST_WORD_TESTS ? (uint32_t)tests : 0;
     for (uint32_t i = 0; i < made->test_count; i++)
         made->tests[i] = read_test(in);
+    made->saved_within = (uint32_t)wpg_read_uleb(in);
+    made->saved_alone = (uint32_t)wpg_read_uleb(in);
     bool good = tests <= WPG_MOST_WORD_TESTS && !in->overrun && count <= MAX_REMARKS &&
                 count <= in->size - in->at + 1;
     made->items = good ? WPG_ARENA_ARRAY(&made->arena, wpg_remark, (size_t)count) : NULL;

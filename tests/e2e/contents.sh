@@ -46,6 +46,11 @@ case $WPG_DRIVER in
 old) grep 'pipeline [0-9]* for contents' "$work/contents-default.log" >/dev/null || fail "none by default on this driver" ;;
 *) grep 'pipeline [0-9]* for contents' "$work/contents-default.log" >/dev/null && fail "pipelines for contents that nobody asked for" ;;
 esac
+# And where one would save more alone than within the stage: with floats as constants no weight is guarded on.
+with better --variant-wait 20 --float spec
+case $WPG_DRIVER in
+new | old) grep 'pipeline [0-9]* for contents' "$work/contents-better.log" >/dev/null || fail "none where it would save more" ;;
+esac
 with one --contents 1 --variant-wait 20
 with background --contents 8
 # Timed meanwhile, as `wavepgo compare` does: queries of ours among the draws that have a choice.

@@ -3,6 +3,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "compiler/optimize/ir/legality.h"
+#include "compiler/spirv/builder.h"
 
 /* Of a branch: masks of lanes, phis behind it. */
 static const double BRANCH_COST = 4;
@@ -51,6 +52,64 @@ static double saved_at(const question *q, const wpg_inst *inst)
     return 0;
 }
 
+/* Scalars of a variable's type; 0: its size is not known. */
+static uint32_t scalars_of(const wpg_module *module, uint32_t type)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    uint32_t width, sum = 0;
+    uint64_t count = 0;
+    if (!def)
+        return 0;
+    switch (def->opcode) {
+    case SpvOpTypeArray:
+        return wpg_const_value(module, def->words[3], &count, &width)
+                   ? (uint32_t)count * scalars_of(module, def->words[2])
+                   : 0;
+    case SpvOpTypeVector:
+    case SpvOpTypeMatrix:
+        return def->words[3] * scalars_of(module, def->words[2]);
+    case SpvOpTypeStruct:
+        for (uint16_t i = 2; i < def->count; i++)
+            sum += scalars_of(module, def->words[i]);
+        return sum;
+    default:
+        return 1;
+    }
+}
+
+/* Does code that still runs read from the pointer? Stores alone are nobody's need. */
+static bool is_read(const question *q, uint32_t pointer)
+{
+    const wpg_view *view = q->folded->view;
+    for (uint32_t u = view->first_user[pointer]; u < view->first_user[pointer + 1]; u++) {
+        const wpg_inst *user = view->users[u];
+        const bool chain = user->opcode == SpvOpAccessChain || user->opcode == SpvOpInBoundsAccessChain;
+        if (user->opcode == SpvOpStore && user->words[1] == pointer)
+            continue;
+        if (!user->result || (chain && is_read(q, user->result)))
+            return true;
+        const uint32_t block = view->block_of[user->result];
+        if (!chain && block != WPG_NO_BLOCK && q->folded->after->runs[block] && !is_dead(q, user))
+            return true;
+    }
+    return false;
+}
+
+/* Arrays of which no read is left. lavapipe clears all arrays of a shader in each run (tables.h). */
+static double fallen_arrays(const question *q)
+{
+    const wpg_block *first = &q->folded->view->cfg->blocks[0];
+    double scalars = 0;
+    for (const wpg_inst *inst = first->label->next; inst != first->terminator; inst = inst->next) {
+        if (inst->opcode != SpvOpVariable)
+            continue;
+        const wpg_inst *pointer = wpg_module_def(q->module, inst->type);
+        if (wpg_module_opcode_of(q->module, pointer->words[3]) == SpvOpTypeArray && !is_read(q, inst->result))
+            scalars += scalars_of(q->module, pointer->words[3]);
+    }
+    return scalars;
+}
+
 static bool is_decided(const question *q, const wpg_inst *end)
 {
     return (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch) &&
@@ -80,4 +139,5 @@ void wpg_fold_saving_measure(wpg_fold_saving *out, const wpg_module *module,
         if (is_decided(&q, cfg->blocks[b].terminator))
             out->branches += runs * BRANCH_COST;
     }
+    out->arrays = out->entries * fallen_arrays(&q);
 }

@@ -13,6 +13,7 @@ typedef struct wpg_fold_saving {
     double branches;     /* that are decided: what they cost by themselves, not in `saved` */
     double entries;      /* lanes that entered */
     double code, fallen; /* instructions as they stand there; those that are needed no more, run or not */
+    double arrays;       /* scalars of the function's arrays that nothing needs any more, times `entries` */
 } wpg_fold_saving;
 
 /* What is constant itself, divisions by what is, branches that are decided, what weights of zero leave

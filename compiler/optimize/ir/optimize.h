@@ -139,8 +139,11 @@ typedef struct wpg_remarks {
     bool mismatch;       /* some function's checksum disagreed: nothing of its profile was applied */
     uint32_t wave_size;  /* lanes of a wave to compile the stage for; 0 = as it is */
     uint64_t push_words; /* words of push constants that the result was specialised on; 0: on none */
-    wpg_word_test tests[WPG_MOST_WORD_TESTS];  /* what a version alone holds for */
-    uint32_t test_count;                       /* 0: the result holds always */
+    wpg_word_test tests[WPG_MOST_WORD_TESTS]; /* what a version alone holds for */
+    uint32_t test_count;                      /* 0: the result holds always */
+    /* Per mille of the stage's work over all waves: what versions in the stage save, and what versions alone
+     * would (compiler/optimize/passes/versions.c). 0: none, or not asked. */
+    uint32_t saved_within, saved_alone;
     wpg_pass_saving savings[WPG_MOST_SAVINGS]; /* of passes that did something, where asked */
     uint32_t saving_count;
 } wpg_remarks;

@@ -24,6 +24,8 @@ wpg_remarks *wpg_remarks_copy(const wpg_remarks *remarks)
     made->mismatch = remarks->mismatch;
     made->wave_size = remarks->wave_size;
     made->push_words = remarks->push_words;
+    made->saved_within = remarks->saved_within;
+    made->saved_alone = remarks->saved_alone;
     made->count = remarks->count;
     made->items = WPG_ARENA_ARRAY(&made->arena, wpg_remark, remarks->count);
     for (uint32_t i = 0; made->items && i < made->count; i++) {

@@ -102,6 +102,7 @@ typedef struct candidate {
     wpg_version version;
     folding judged;       /* in the body */
     double saved, fallen; /* percent of the work; share of the code, 0 to 1 */
+    double alone;         /* percent of the work that it would save as a pipeline of its own; 0: it cannot */
     double work;  /* weighted instructions that an invocation saves, less the test, without branches */
     double share; /* of the waves that saw these values */
     bool taken;
@@ -160,15 +161,19 @@ bool wpg_versions_wanted(wpg_context *context)
  * before, and took registers. */
 static void judge_gain(candidate *judged, const folding *f)
 {
-    const bool alone = f->v->context->options->alone;
     wpg_fold_saving of;
     wpg_fold_saving_measure(&of, f->v->module, f->v->profile, &f->folded, &f->weights, &f->equal);
-    const double test =
-        alone ? 0 : of.entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
-    judged->work = of.entries > 0 ? (of.saved - test) / of.entries : 0;
+    const double whole = of.whole + of.arrays, saved = of.saved + of.branches,
+                 test = of.entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
     judged->fallen = of.code > 0 ? of.fallen / of.code : 0;
-    judged->saved = (of.whole > 0 ? 100 * (of.saved - test + of.branches) / of.whole : 0) +
-                    (alone ? FALLEN_SHARE_ALONE : FALLEN_SHARE) * judged->fallen;
+    judged->alone = (whole > 0 ? 100 * (saved + of.arrays) / whole : 0) + FALLEN_SHARE_ALONE * judged->fallen;
+    if (f->v->context->options->alone) {
+        judged->work = of.entries > 0 ? of.saved / of.entries : 0;
+        judged->saved = judged->alone;
+        return;
+    }
+    judged->work = of.entries > 0 ? (of.saved - test) / of.entries : 0;
+    judged->saved = (whole > 0 ? 100 * (saved - test) / whole : 0) + FALLEN_SHARE * judged->fallen;
 }
 
 /* -- The pass -- */
@@ -312,11 +317,25 @@ static wpg_status judge(versions *v, candidate *c)
     c->version.tested = f->folded.words | f->weights.words | f->equal.words;
     judge_gain(c, f);
     c->why = refusal(f, c);
+    const unsigned words = (unsigned)__builtin_popcountll(c->version.tested);
+    if (!words || words > MOST_WORDS || f->folded.view->instruction_count > MOST_INSTRUCTIONS)
+        c->alone = 0;
     return WPG_OK;
 }
 
-/* Work that the versions taken save, with `more` beside them, in percent over all waves. */
-static double saved_by(const versions *v, const candidate *more)
+/* Which versions: those taken, with one `more` beside them; or each that could be a pipeline of its own. */
+typedef struct selection {
+    const candidate *more; /* NULL: none */
+    bool alone;
+} selection;
+
+static double saving_of(const candidate *c, selection of)
+{
+    return of.alone ? c->alone : c->taken || c == of.more ? c->saved : 0;
+}
+
+/* Work that the versions save, in percent over all waves. */
+static double saved_by(const versions *v, selection of)
 {
     const wpg_function_profile *profile = v->profile;
     double saved = 0, waves = 0;
@@ -324,14 +343,14 @@ static double saved_by(const versions *v, const candidate *more)
         double best = 0;
         for (uint32_t c = 0; c < v->count; c++) {
             const candidate *one = &v->candidates[c];
-            if ((one->taken || one == more) && one->saved > best &&
+            if (saving_of(one, of) > best &&
                 wpg_word_set_fits(&one->version.set, one->version.tested, profile, &profile->visits[i]))
-                best = one->saved;
+                best = saving_of(one, of);
         }
         saved += best * (double)profile->visits[i].waves;
         waves += (double)profile->visits[i].waves;
     }
-    return waves > 0 ? saved / waves : more == v->candidates ? more->saved : 0;
+    return waves > 0 ? saved / waves : saving_of(v->candidates, of);
 }
 
 /* Instructions that the set adds as a version: the first brings the copy of the body as it was. What falls
@@ -363,7 +382,7 @@ static uint32_t take_sets(versions *v, uint32_t instructions)
                 continue;
             const double more = code_of(one, instructions, !taken);
             const double price = v->context->options->alone ? ALONE_PRICE : price_of(one, taken, more);
-            const double gain = saved_by(v, one) - saved - price;
+            const double gain = saved_by(v, (selection){.more = one}) - saved - price;
             const bool has_room = !taken || added + more <= FREE_GROWTH || added + more <= limit;
             if (gain > most && has_room) {
                 best = one;
@@ -374,7 +393,7 @@ static uint32_t take_sets(versions *v, uint32_t instructions)
         if (!best)
             return taken;
         best->taken = true;
-        saved = saved_by(v, best);
+        saved = saved_by(v, (selection){.more = best});
         added += code;
     }
 }
@@ -607,10 +626,13 @@ static wpg_status choose_and_make(bool *changed, versions *v)
     }
     if (v->context->options->alone)
         return make_alone(changed, v);
-    if (!take_sets(v, instructions_of(v->body))) {
+    const uint32_t taken = take_sets(v, instructions_of(v->body));
+    v->context->remarks->saved_alone = (uint32_t)(10 * saved_by(v, (selection){.alone = true}));
+    if (!taken) {
         say_why_not(v);
         return WPG_OK;
     }
+    v->context->remarks->saved_within = (uint32_t)(10 * saved_by(v, (selection){0}));
     *changed = true;
     return make_versions(v);
 }

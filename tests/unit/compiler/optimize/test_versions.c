@@ -140,6 +140,38 @@ static void makes_a_version_alone(void **state)
     use_done(&r);
 }
 
+/* An array that only a branch reads which never runs: within the stage it is there all the same, and drivers
+ * clear it. Alone it is not. */
+static void tells_what_one_alone_would_save(void **state)
+{
+    (void)state;
+    use_result r;
+    const uint32_t held[] = {5, 48};
+    compute(&r,
+            "void main() { uint i = gl_GlobalInvocationID.x, x = i / p.stride; uint w[64];"
+            " if (p.size == 3u) { w[i & 63u] = x; x += w[x & 63u]; } dst.data[i] = x; }",
+            held, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words");
+    assert_true(r.remarks->saved_within > 0);
+    assert_true(r.remarks->saved_alone > r.remarks->saved_within + 300);
+    use_done(&r);
+    compute(&r,
+            "void main() { uint i = gl_GlobalInvocationID.x, x = i / p.stride; uint w[64];"
+            " w[i & 63u] = x; if (p.size == 3u) x += dst.data[i]; dst.data[i] = x + w[x & 63u]; }",
+            held, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words");
+    assert_in_range(r.remarks->saved_alone, r.remarks->saved_within, r.remarks->saved_within + 300);
+    use_done(&r);
+    /* No version within: less work is saved than the test takes. */
+    words_run(
+        &r,
+        "layout(location = 0) out vec4 colour;\nlayout(std140, binding = 1) uniform P { uint size; } p;\n",
+        "void main() { colour = vec4(p.size == 3u ? gl_FragCoord.x : gl_FragCoord.y); }", "frag",
+        SpvExecutionModelFragment, (const uint32_t[]){5}, 1000, NULL);
+    assert_int_equal(r.remarks->saved_within, 0);
+    use_done(&r);
+}
+
 /* An array is there once for all versions. A table of constants is filled before the test. */
 static void shares_arrays(void **state)
 {
@@ -516,6 +548,7 @@ int main(void)
         cmocka_unit_test(makes_a_version),
         cmocka_unit_test(follows_components),
         cmocka_unit_test(makes_a_version_alone),
+        cmocka_unit_test(tells_what_one_alone_would_save),
         cmocka_unit_test(shares_arrays),
         cmocka_unit_test(leaves_floats_to_run_time),
         cmocka_unit_test(decides_by_floats),
