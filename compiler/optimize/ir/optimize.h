@@ -113,7 +113,7 @@ typedef struct wpg_remark {
                          "unflatten", "unswitch", "value-guard", "versions", "wave-size", "zero-guard"; also
                          "ssa", "weights" (binding the profile). Static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
-    char text[160];
+    char text[256];
 } wpg_remark;
 
 /* A conditional branch of the optimised module without weights, and the pass that could not tell them. */

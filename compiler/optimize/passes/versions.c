@@ -38,8 +38,10 @@
  * every driver inlines them. Tables become variables of the module (tables.h). The body keeps its ids, and so
  * every table of the profile. The body becomes the version that saves most. Copies are new. Not for stages
  * whose entry function must hold certain instructions: mesh and task, ray tracing, tessellation control. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "compiler/analysis/values/place_names.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/facts/word_test.h"
@@ -450,6 +452,24 @@ static bool context_of_copy(wpg_context *context, const versions *v, uint32_t fu
     return true;
 }
 
+/* "size, stride and 3 more". */
+static void name_words(char *text, size_t size, const versions *v, uint64_t tested)
+{
+    enum { MOST_NAMES = 3 };
+    size_t length = 0;
+    uint32_t count = 0;
+    text[0] = 0;
+    for (uint32_t f = 0; f < v->profile->words.count && f < WPG_MOST_WORD_SITES; f++) {
+        char name[WPG_PLACE_NAME];
+        if (!(tested >> f & 1) || count++ >= MOST_NAMES || length >= size)
+            continue;
+        wpg_place_name(name, v->module, &v->profile->words.data[f].place);
+        length += (size_t)snprintf(text + length, size - length, "%s%.32s", length ? ", " : "", name);
+    }
+    if (count > MOST_NAMES && length < size)
+        (void)snprintf(text + length, size - length, " and %u more", count - MOST_NAMES);
+}
+
 /* Folds a taken set in its function. In the body it was judged, and nothing was changed since then. */
 static wpg_status fold_taken(versions *v, candidate *c, wpg_context *context, uint32_t taken)
 {
@@ -469,18 +489,22 @@ static wpg_status fold_taken(versions *v, candidate *c, wpg_context *context, ui
     if (status == WPG_OK)
         status = fold(f);
     const unsigned words = (unsigned)__builtin_popcountll(c->version.tested);
+    char names[128];
+    name_words(names, sizeof names, v, c->version.tested);
     if (status == WPG_OK && taken == 1)
-        wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
-                       "a version of the stage for %u words of uniform blocks: %u loads are constants, %u "
-                       "blocks fall away, %u operations had a weight of 0, %.0f %% of its work is saved",
-                       words, (unsigned)f->folded.loads, (unsigned)f->folded.dead_blocks,
-                       (unsigned)f->weights.actions.count, c->saved);
+        wpg_remark_add(
+            v->context, WPG_REMARK_DONE, PASS, 0, 0,
+            "a version of the stage for %u words of uniform blocks (%s): %u loads are constants, %u "
+            "blocks fall away, %u operations had a weight of 0, %.0f %% of its work is saved",
+            words, names, (unsigned)f->folded.loads, (unsigned)f->folded.dead_blocks,
+            (unsigned)f->weights.actions.count, c->saved);
     else if (status == WPG_OK)
-        wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
-                       "a version for %.0f %% of waves, by %u words: %u loads are constants, %u blocks fall "
-                       "away, %u operations had a weight of 0, %.0f %% of its work is saved",
-                       100 * c->share, words, (unsigned)f->folded.loads, (unsigned)f->folded.dead_blocks,
-                       (unsigned)f->weights.actions.count, c->saved);
+        wpg_remark_add(
+            v->context, WPG_REMARK_DONE, PASS, 0, 0,
+            "a version for %.0f %% of waves, by %u words (%s): %u loads are constants, %u blocks fall "
+            "away, %u operations had a weight of 0, %.0f %% of its work is saved",
+            100 * c->share, words, names, (unsigned)f->folded.loads, (unsigned)f->folded.dead_blocks,
+            (unsigned)f->weights.actions.count, c->saved);
     folding_finish(f);
     return status;
 }

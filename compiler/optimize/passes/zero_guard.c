@@ -24,8 +24,7 @@
  *
  * Needs: a profile with the words probe. Keeps: result ids; block weights, scaled in what is behind a
  * branch. */
-#include <stdio.h>
-
+#include "compiler/analysis/values/place_names.h"
 #include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/known_words.h"
 #include "compiler/optimize/ir/legality.h"
@@ -343,25 +342,20 @@ static uint32_t emit_test(wpg_module *module, wpg_inst *where, void *of)
 
 static void say(const zero_guard *z, const candidate *c)
 {
-    const wpg_word_place *place = &z->profile->words.data[c->fact].place;
-    char path[64];
-    size_t used = 0;
-    path[0] = 0;
-    for (uint32_t i = 0; i < place->count && used < sizeof path; i++)
-        used += (size_t)snprintf(path + used, sizeof path - used, "[%u]", place->indices[i]);
+    char name[WPG_PLACE_NAME];
+    wpg_place_name(name, z->context->module, &z->profile->words.data[c->fact].place);
     const unsigned value = c->set.bits[c->fact] != 0;
     const char *end = c->branches == 1 ? "" : "es";
     if (c->share < LEAST_SHARE)
         wpg_remark_add(z->context, WPG_REMARK_DONE, PASS, z->profile->ordinal, 0,
-                       "%u branch%s on word %%%u%s, which was never %u: %.0f weighted instructions of an "
+                       "%u branch%s on %s, which was never %u: %.0f weighted instructions of an "
                        "invocation are skipped if another run has that value in a tenth of waves",
-                       c->branches, end, place->variable, path, value, c->skipped);
+                       c->branches, end, name, value, c->skipped);
     else
-        wpg_remark_add(
-            z->context, WPG_REMARK_DONE, PASS, z->profile->ordinal, 0,
-            "%u branch%s on word %%%u%s, which is %u in %.0f %% of waves: %.0f weighted instructions "
-            "of an invocation are skipped",
-            c->branches, end, place->variable, path, value, 100 * c->share, c->skipped);
+        wpg_remark_add(z->context, WPG_REMARK_DONE, PASS, z->profile->ordinal, 0,
+                       "%u branch%s on %s, which is %u in %.0f %% of waves: %.0f weighted instructions "
+                       "of an invocation are skipped",
+                       c->branches, end, name, value, 100 * c->share, c->skipped);
 }
 
 static wpg_status no_memory(const zero_guard *z)

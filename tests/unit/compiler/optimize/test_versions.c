@@ -22,7 +22,7 @@ static void makes_a_version(void **state)
         "void main() { uint i = gl_GlobalInvocationID.x; if (i < p.size) dst.data[i] = i / p.stride + i % "
         "p.stride; }",
         (const uint32_t[]){120000, 48}, 1000);
-    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words of uniform blocks (stride): ");
     assert_int_equal(use_occurrences(&r, "OpFunctionCall"), 2);
     assert_int_equal(use_occurrences(&r, "OpEntryPoint"), 1);
     assert_int_equal(use_occurrences(&r, " %uint_48"), 4); /* its constant, the test's, two divisions' */
@@ -250,7 +250,7 @@ static void decides_by_rounded_floats(void **state)
                        kinds[i]);
         compute(&r, body, (const uint32_t[]){0x40000000}, 1000);
         if (!use_said(&r, WPG_REMARK_DONE, "versions",
-                      "for 1 words of uniform blocks: 1 loads are constants, "))
+                      "for 1 words of uniform blocks (coat): 1 loads are constants, "))
             fail_msg("%s decides nothing", kinds[i]);
         use_done(&r);
     }
