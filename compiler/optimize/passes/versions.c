@@ -168,13 +168,12 @@ static void judge_gain(candidate *judged, const folding *f)
     const double whole = of.whole + of.arrays, saved = of.saved + of.branches,
                  test = of.entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
     judged->fallen = of.code > 0 ? of.fallen / of.code : 0;
-    judged->alone = whole > 0 ? 100 * (saved + of.arrays) / whole : 0;
+    judged->alone = (whole > 0 ? 100 * (saved + of.arrays) / whole : 0) + FALLEN_SHARE_ALONE * judged->fallen;
     if (f->v->context->options->alone) {
         judged->work = of.entries > 0 ? of.saved / of.entries : 0;
-        judged->saved = judged->alone + FALLEN_SHARE_ALONE * judged->fallen;
+        judged->saved = judged->alone;
         return;
     }
-    judged->alone += FALLEN_SHARE * judged->fallen; /* as within: only tests and arrays differ */
     judged->work = of.entries > 0 ? (of.saved - test) / of.entries : 0;
     judged->saved = (whole > 0 ? 100 * (saved - test) / whole : 0) + FALLEN_SHARE * judged->fallen;
 }
