@@ -52,29 +52,28 @@ static double saved_at(const question *q, const wpg_inst *inst)
     return 0;
 }
 
-/* Scalars of a variable's type; 0: its size is not known. */
-static uint32_t scalars_of(const wpg_module *module, uint32_t type)
+/* Scalars of an array's type, 0 where its length is not known. A structure counts its members as scalars. */
+static double scalars_of(const wpg_module *module, uint32_t type)
 {
-    const wpg_inst *def = wpg_module_def(module, type);
-    uint32_t width, sum = 0;
-    uint64_t count = 0;
-    if (!def)
-        return 0;
-    switch (def->opcode) {
-    case SpvOpTypeArray:
-        return wpg_const_value(module, def->words[3], &count, &width)
-                   ? (uint32_t)count * scalars_of(module, def->words[2])
-                   : 0;
-    case SpvOpTypeVector:
-    case SpvOpTypeMatrix:
-        return def->words[3] * scalars_of(module, def->words[2]);
-    case SpvOpTypeStruct:
-        for (uint16_t i = 2; i < def->count; i++)
-            sum += scalars_of(module, def->words[i]);
-        return sum;
-    default:
-        return 1;
+    enum { MOST_DEPTH = 8 };
+    double scalars = 1;
+    for (int depth = 0; depth < MOST_DEPTH; depth++) {
+        const wpg_inst *def = wpg_module_def(module, type);
+        const SpvOp opcode = def ? (SpvOp)def->opcode : SpvOpNop;
+        uint64_t count = 0;
+        uint32_t width;
+        if (opcode == SpvOpTypeStruct)
+            return scalars * (def->count - 2.0);
+        if (opcode != SpvOpTypeArray && opcode != SpvOpTypeVector && opcode != SpvOpTypeMatrix)
+            return scalars;
+        if (opcode != SpvOpTypeArray)
+            count = def->words[3];
+        else if (!wpg_const_value(module, def->words[3], &count, &width))
+            return 0;
+        scalars *= (double)count;
+        type = def->words[2];
     }
+    return scalars;
 }
 
 /* Does code that still runs read from the pointer? Stores alone are nobody's need. */
