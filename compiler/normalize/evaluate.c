@@ -4,8 +4,6 @@
  * S. What is read before anything is written has no S, and stays as it is. */
 #include "compiler/normalize/evaluate.h"
 
-#include <stdlib.h>
-
 #include "compiler/spirv/const_float.h"
 #include "compiler/spirv/const_fold.h"
 
@@ -363,13 +361,11 @@ wpg_status wpg_evaluator_begin(wpg_evaluator *evaluator, const wpg_fold_job *job
     wpg_evaluator_forget(evaluator);
     if (evaluator->values_count < module->bound) {
         const uint32_t want = module->bound + module->bound / 2;
-        free(evaluator->values);
-        evaluator->values_count = want;
-        evaluator->values = calloc(want, sizeof *evaluator->values); /* none is asked about */
-        if (!evaluator->values) {
-            evaluator->values_count = 0;
+        wpg_arena_finish(&evaluator->arena);
+        evaluator->values = WPG_ARENA_ARRAY(&evaluator->arena, wpg_known, want); /* none is asked about */
+        evaluator->values_count = evaluator->values ? want : 0;
+        if (!evaluator->values)
             return wpg_fail(err, WPG_E_NOMEM, "out of memory for values");
-        }
     }
     return wpg_stored_read(&evaluator->stored, module, job, err);
 }
@@ -379,5 +375,5 @@ void wpg_evaluator_finish(wpg_evaluator *evaluator)
     wpg_stored_finish(&evaluator->stored);
     wpg_vec_free(&evaluator->asked);
     wpg_vec_free(&evaluator->dominators);
-    free(evaluator->values);
+    wpg_arena_finish(&evaluator->arena);
 }

@@ -15,8 +15,9 @@ typedef struct wpg_evaluator {
     wpg_module *module;
     const wpg_flow *flow; /* of the function asked about; its `only` and reachability count */
     wpg_stored stored;
-    wpg_known *values; /* by id */
+    wpg_known *values; /* by id; in `arena` */
     uint32_t values_count;
+    wpg_arena arena;
     WPG_VEC(uint32_t) asked;      /* ids whose state is not NOT_ASKED */
     WPG_VEC(uint32_t) dominators; /* by block: its immediate dominator; empty: not computed yet */
     uint32_t steps;               /* of the present question */

@@ -3,8 +3,6 @@
  * constant. */
 #include "compiler/normalize/stored.h"
 
-#include <stdlib.h>
-
 bool wpg_part_extend(wpg_part *part, const uint32_t *path, uint32_t depth)
 {
     if (part->depth + depth > WPG_PART_DEPTH)
@@ -71,8 +69,8 @@ bool wpg_stored_source(wpg_part *from, const wpg_stored *stored, const wpg_inst 
 static wpg_stored_id *note(wpg_stored *stored, uint32_t id)
 {
     wpg_stored_id *entry = &stored->ids[id];
-    if (!entry->root && !entry->label && stored->noted.count < stored->noted.capacity)
-        stored->noted.data[stored->noted.count++] = id;
+    if (!entry->root && !entry->label && stored->noted_count < stored->count)
+        stored->noted[stored->noted_count++] = id;
     return entry;
 }
 
@@ -144,27 +142,22 @@ static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, 
     }
 }
 
-/* Forgets the function before, and makes room for every id there is now. `noted` never grows past the ids. */
+/* Forgets the function before, and makes room for every id there is now. */
 static bool start(wpg_stored *stored, const wpg_module *module)
 {
-    uint32_t *id;
-    WPG_VEC_EACH (id, &stored->noted)
-        stored->ids[*id] = (wpg_stored_id){0};
-    wpg_vec_clear(&stored->noted);
+    for (uint32_t i = 0; i < stored->noted_count; i++)
+        stored->ids[stored->noted[i]] = (wpg_stored_id){0};
+    stored->noted_count = 0;
     wpg_vec_clear(&stored->stores);
     stored->module = module;
     if (module->bound <= stored->count)
         return true;
     const uint32_t want = module->bound + module->bound / 2;
-    wpg_stored_id *ids = calloc(want, sizeof *ids); /* all are zero */
-    if (!ids || !wpg_vec_reserve(&stored->noted, want)) {
-        free(ids);
-        return false;
-    }
-    free(stored->ids);
-    stored->ids = ids;
-    stored->count = want;
-    return true;
+    wpg_arena_finish(&stored->arena);
+    stored->ids = WPG_ARENA_ARRAY(&stored->arena, wpg_stored_id, want);
+    stored->noted = (uint32_t *)wpg_arena_alloc_raw(&stored->arena, want, sizeof *stored->noted);
+    stored->count = stored->arena.failed ? 0 : want;
+    return stored->count;
 }
 
 wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const wpg_fold_job *job,
@@ -186,7 +179,6 @@ wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const w
 
 void wpg_stored_finish(wpg_stored *stored)
 {
-    free(stored->ids);
+    wpg_arena_finish(&stored->arena);
     wpg_vec_free(&stored->stores);
-    wpg_vec_free(&stored->noted);
 }

@@ -39,10 +39,12 @@ typedef struct wpg_stored_id {
 /* Of one function at a time. A zeroed one holds none. */
 typedef struct wpg_stored {
     const wpg_module *module;
-    wpg_stored_id *ids; /* [count] */
+    wpg_stored_id *ids; /* [count], in `arena` */
     uint32_t count;
     WPG_VEC(wpg_store) stores;
-    WPG_VEC(uint32_t) noted; /* ids that are not zero */
+    uint32_t *noted; /* [noted_count] ids that are not zero; room for `count`, in `arena` */
+    uint32_t noted_count;
+    wpg_arena arena;
 } wpg_stored;
 
 /* Reads a function in place of the one before. Until the next call the function must lose no instruction that
