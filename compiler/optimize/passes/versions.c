@@ -45,6 +45,7 @@
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/facts/word_test.h"
+#include "compiler/optimize/fold/divisor_table.h"
 #include "compiler/optimize/fold/equal_fold.h"
 #include "compiler/optimize/fold/fold_saving.h"
 #include "compiler/optimize/fold/float_setting.h"
@@ -587,6 +588,117 @@ static wpg_status make_versions(versions *v)
     return guard_other(v, other, others); /* drops code that the entry's loads come from */
 }
 
+/* -- One word that divides -- */
+
+typedef struct word_value {
+    uint32_t bits;
+    double waves;
+} word_value;
+
+/* The word that alone decides something in each set that was taken; WPG_MOST_WORD_SITES: there is none. */
+static uint32_t only_word(const versions *v)
+{
+    uint64_t words = 0;
+    for (uint32_t c = 0; c < v->count; c++)
+        words |= v->candidates[c].taken ? v->candidates[c].version.tested : 0;
+    return words && !(words & (words - 1)) ? (uint32_t)__builtin_ctzll(words) : WPG_MOST_WORD_SITES;
+}
+
+/* Do the versions that were taken serve nearly all waves, with few bodies? A table would gain no more. */
+static bool are_few_and_enough(const versions *v)
+{
+    enum { FEW = 2 };
+    const double ENOUGH = 0.9;
+    double served = 0, waves = 0;
+    uint32_t taken = 0;
+    for (uint32_t c = 0; c < v->count; c++)
+        taken += v->candidates[c].taken;
+    for (uint32_t i = 0; i < v->profile->visit_count; i++) {
+        const double more = (double)v->profile->visits[i].waves;
+        served += fits_any(v, &v->profile->visits[i]) ? more : 0;
+        waves += more;
+    }
+    return taken <= FEW && served >= ENOUGH * waves;
+}
+
+static int by_waves(const void *a, const void *b)
+{
+    const word_value *x = a, *y = b;
+    return x->waves != y->waves ? (x->waves < y->waves) - (x->waves > y->waves)
+                                : (x->bits > y->bits) - (x->bits < y->bits);
+}
+
+/* Values that the word had, the commonest first; their number. `values` has room for one a visit. */
+static uint32_t values_of(word_value *values, const versions *v, uint32_t fact)
+{
+    const wpg_function_profile *profile = v->profile;
+    uint32_t count = 0, k;
+    for (uint32_t i = 0; i < profile->visit_count; i++) {
+        const uint32_t bits = profile->visits[i].bits[profile->words.data[fact].site];
+        for (k = 0; k < count && values[k].bits != bits; k++)
+            continue;
+        if (k == count)
+            values[count++] = (word_value){.bits = bits};
+        values[k].waves += (double)profile->visits[i].waves;
+    }
+    qsort(values, count, sizeof *values, by_waves);
+    return count;
+}
+
+/* Adds the value to the table. *divides: it decides nothing but divisors. */
+static wpg_status add_divisors(bool *divides, wpg_divisor_table *table, versions *v, uint32_t fact,
+                               uint32_t bits)
+{
+    wpg_word_set set = {.known = UINT64_C(1) << fact};
+    folding f = {.v = v, .function = v->body, .context = v->context};
+    set.bits[fact] = bits;
+    f.known =
+        (wpg_known_words){.module = v->module, .profile = v->profile, .set = &set, .sources = v->sources};
+    wpg_status status = plan(&f, set.known);
+    *divides = status == WPG_OK && f.found && !f.folded.dead_blocks &&
+               (table->division_count ||
+                wpg_divisors_list(table, &f.folded, v->profile->words.data[fact].place.variable));
+    if (*divides)
+        (void)wpg_divisors_add(table, &f.folded, bits);
+    folding_finish(&f);
+    return status;
+}
+
+/* Versions by one word that decides nothing but divisors: products in their place, for more values. */
+static wpg_status divide_by_table(bool *done, versions *v)
+{
+    wpg_divisor_table table = {.division_count = 0};
+    const uint32_t fact = only_word(v);
+    word_value *values = WPG_ARENA_ARRAY(v->arena, word_value, v->profile->visit_count + 1u);
+    bool divides = v->view && fact < v->profile->words.count && !are_few_and_enough(v);
+    if (!values)
+        return wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
+    const uint32_t count = divides ? values_of(values, v, fact) : 0;
+    double waves = 0, covered = 0;
+    for (uint32_t i = 0; i < count && divides; i++) {
+        const uint32_t before = table.case_count;
+        if (before < WPG_MOST_DIVISOR_CASES)
+            WPG_TRY(add_divisors(&divides, &table, v, fact, values[i].bits));
+        waves += values[i].waves;
+        covered += table.case_count > before ? values[i].waves : 0;
+    }
+    if (!divides || table.case_count < 2 || !v->sources[fact].load ||
+        wpg_divisors_saving(v->view, &table, v->profile) <= 0)
+        return WPG_OK;
+    uint32_t divisions;
+    char names[128];
+    name_words(names, sizeof names, v, UINT64_C(1) << fact);
+    WPG_TRY(wpg_divisors_apply(&divisions, v->context, v->profile, v->view, &table, &v->sources[fact],
+                               covered / waves));
+    wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
+                   "%u division%s by what a word of uniform blocks (%s) decides: a product for each of %u "
+                   "values, which %.0f %% of waves had",
+                   (unsigned)divisions, divisions == 1 ? "" : "s", names, (unsigned)table.case_count,
+                   100 * covered / waves);
+    *done = true;
+    return WPG_OK;
+}
+
 /* -- A version alone -- */
 
 /* False: a word's place in its block cannot be told. */
@@ -657,6 +769,9 @@ static wpg_status choose_and_make(bool *changed, versions *v)
         return WPG_OK;
     }
     v->context->remarks->saved_within = (uint32_t)(10 * saved_by(v, (selection){0}));
+    WPG_TRY(divide_by_table(changed, v));
+    if (*changed)
+        return WPG_OK;
     *changed = true;
     return make_versions(v);
 }

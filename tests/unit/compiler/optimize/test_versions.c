@@ -1,4 +1,5 @@
 /* Versions of a stage for words of uniform blocks: what is made, and each rule that must stop it. */
+#include "compiler/optimize/fold/divisor_table.h"
 #include "compiler/optimize/passes/localise.h"
 #include "tests/unit/compiler/optimize/words.h"
 
@@ -32,33 +33,39 @@ static void makes_a_version(void **state)
     use_done(&r);
 }
 
-enum { SETS = 3 };
+enum { SETS = 3, MOST_SETS = 20 };
 
-/* A use of the shader in which words had SETS sets of values, in shares of 1000 waves. */
-static void several(use_result *r, const char *body, const uint32_t held[SETS][WORDS_MOST],
-                    const uint64_t shares_of[SETS])
+/* A use of the shader in which words had `count` sets of values, in shares of 1000 waves. */
+static void several_of(use_result *r, const char *body, const uint32_t (*held)[WORDS_MOST],
+                       const uint64_t *shares_of, unsigned count)
 {
     char source[4096];
     use_shader s;
-    uint32_t bits[SETS][WORDS_MOST];
+    uint32_t bits[MOST_SETS][WORDS_MOST];
     wpg_value_weight words[WORDS_MOST];
     wpg_value_share shares[WORDS_MOST];
-    wpg_word_visit visits[SETS];
+    wpg_word_visit visits[MOST_SETS];
     snprintf(source, sizeof source, "#version 450\n%s%s", HEAD, body);
     use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
-    for (unsigned i = 0; i < SETS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         words_of(bits[i], &s, held[i]);
         visits[i] = (wpg_word_visit){shares_of[i], bits[i]};
     }
     use_profile(&s);
     words_give(&s, words, shares, bits[0], 1000);
     for (unsigned w = 0; w < s.weights.word_count; w++)
-        for (unsigned i = 1; i < SETS; i++)
+        for (unsigned i = 1; i < count; i++)
             shares[w].waves -= bits[i][w] != bits[0][w] ? shares_of[i] : 0;
     s.weights.visits = visits;
-    s.weights.visit_count = SETS;
+    s.weights.visit_count = count;
     use_run(r, &s, NULL, true);
     use_free(&s);
+}
+
+static void several(use_result *r, const char *body, const uint32_t held[SETS][WORDS_MOST],
+                    const uint64_t shares_of[SETS])
+{
+    several_of(r, body, held, shares_of, SETS);
 }
 
 static const char DIVIDES[] =
@@ -79,6 +86,114 @@ static void makes_a_version_for_each_set(void **state)
     assert_true(use_occurrences(&r, " %uint_48") > 1 && use_occurrences(&r, " %uint_7") > 1);
     assert_int_equal(use_occurrences(&r, "%uint_13"), 0);
     use_done(&r);
+}
+
+/* Many values of a word that decides divisors alone: products by a table of values, in the one body there is.
+ * Equal divisions share a product. All values of the word beside the commonest 16 divide as before. */
+static void divides_by_a_table(void **state)
+{
+    (void)state;
+    use_result r;
+    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
+    uint64_t shares[MOST_SETS];
+    for (unsigned i = 0; i < 5; i++) {
+        held[i][0] = 120000;
+        held[i][1] = 7 + 1000 * i;
+        shares[i] = 200;
+    }
+    several_of(&r, DIVIDES, held, shares, 5);
+    use_expect(
+        &r, WPG_REMARK_DONE, "versions",
+        "3 divisions by what a word of uniform blocks (stride) decides: a product for each of 5 values, "
+        "which 100 % of waves had");
+    assert_int_equal(use_occurrences(&r, "OpFunctionCall"), 0);
+    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 3);
+    assert_int_equal(use_occurrences(&r, "OpUDiv"), 2);
+    assert_int_equal(use_occurrences(&r, "OpUMod"), 1);
+    assert_true(use_occurrences(&r, "%uint_4007") > 1);
+    use_done(&r);
+    for (unsigned i = 0; i < MOST_SETS; i++) {
+        held[i][0] = 120000;
+        held[i][1] = 3 + i;
+        shares[i] = i ? 40 : 240; /* one comes back often enough for a version */
+    }
+    several_of(
+        &r,
+        "void main() { uint i = gl_GlobalInvocationID.x; if (i < p.size) dst.data[i] = i / p.stride * 3u + "
+        "(i - i / p.stride * p.stride); }",
+        (const uint32_t(*)[WORDS_MOST])held, shares, MOST_SETS);
+    use_expect(
+        &r, WPG_REMARK_DONE, "versions",
+        "1 division by what a word of uniform blocks (stride) decides: a product for each of 16 values, "
+        "which 84 % of waves had");
+    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 1);
+    assert_int_equal(use_occurrences(&r, "OpUDiv"), 1);
+    use_done(&r);
+}
+
+/* A word that decides a branch, too, or divides signed numbers: versions as ever. */
+static void divides_by_no_table(void **state)
+{
+    (void)state;
+    use_result r;
+    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
+    uint64_t shares[MOST_SETS];
+    for (unsigned i = 0; i < 5; i++) {
+        held[i][0] = 120000;
+        held[i][1] = 7 + 1000 * i;
+        shares[i] = 200;
+    }
+    several_of(&r,
+               "void main() { uint i = gl_GlobalInvocationID.x; uint v = i / p.stride + (i ^ 5u) / p.stride; "
+               "if (p.stride > 2000u) v += uint(sin(float(i)) * 9.0); dst.data[i] = v; }",
+               (const uint32_t(*)[WORDS_MOST])held, shares, 5);
+    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
+    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
+    use_done(&r);
+    several_of(&r,
+               "void main() { int i = int(gl_GlobalInvocationID.x); dst.data[i] = uint(i / int(p.stride) + "
+               "(i ^ 5) / int(p.stride)); }",
+               (const uint32_t(*)[WORDS_MOST])held, shares, 5);
+    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
+    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
+    use_done(&r);
+}
+
+static uint32_t quotient_of(uint32_t n, wpg_divisor_product by)
+{
+    const uint32_t high = (uint32_t)((uint64_t)n * by.factor >> 32);
+    return (((n - high) >> by.halving) + high) >> by.shift;
+}
+
+static void expect_quotients(uint32_t divisor)
+{
+    const wpg_divisor_product by = wpg_divisor_product_of(divisor);
+    const uint32_t most = UINT32_MAX / divisor;
+    assert_int_not_equal(by.factor, 0);
+    for (uint32_t k = 0; k < 300; k++) { /* beside multiples, where a product would be wrong first */
+        const uint32_t at = k < 100   ? k
+                            : k < 200 ? most - (k - 100)
+                                      : (uint32_t)((uint64_t)most * (k - 200) / 100);
+        for (uint32_t d = 0; d < 3; d++) {
+            const uint32_t n = at * divisor - 1 + d;
+            assert_int_equal(quotient_of(n, by), n / divisor);
+        }
+    }
+    for (uint32_t n = UINT32_MAX - 3; n != 3; n++)
+        assert_int_equal(quotient_of(n, by), n / divisor);
+}
+
+/* The product is the quotient: small divisors, and those beside powers of two. */
+static void products_are_quotients(void **state)
+{
+    (void)state;
+    for (uint32_t divisor = 1; divisor < 2000; divisor++)
+        expect_quotients(divisor);
+    for (unsigned bit = 11; bit < 32; bit++)
+        for (uint32_t d = 0; d < 41; d++)
+            expect_quotients((UINT32_C(1) << bit) - 20 + d);
+    for (uint32_t d = 0; d < 20; d++)
+        expect_quotients(UINT32_MAX - d);
 }
 
 /* A word that never comes back, such as the number of a frame, does not keep the others apart. */
@@ -544,6 +659,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(makes_a_version_for_each_set),
+        cmocka_unit_test(divides_by_a_table),
+        cmocka_unit_test(divides_by_no_table),
+        cmocka_unit_test(products_are_quotients),
         cmocka_unit_test(leaves_out_what_never_comes_back),
         cmocka_unit_test(makes_a_version),
         cmocka_unit_test(follows_components),
