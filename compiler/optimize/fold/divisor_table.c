@@ -55,6 +55,7 @@ static bool may_split(const wpg_load_folded *folded, const wpg_inst *inst)
     const uint32_t block = folded->view->block_of[inst->result];
     return !wpg_block_stays_whole_because(folded->view->cfg, block) &&
            !wpg_split_parts_exact(folded->view, folded->exact, block, inst) &&
+           !wpg_split_parts_sampled(folded->view, block, inst, NULL, 0) &&
            !wpg_is_in_counted_float_loop(folded->view, block);
 }
 

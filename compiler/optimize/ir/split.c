@@ -49,6 +49,29 @@ bool wpg_split_parts_exact(const wpg_view *view, const wpg_id_set *exact, uint32
     return splits;
 }
 
+static bool is_used_from(const wpg_view *view, uint32_t id, const wpg_inst *first, const wpg_inst *end)
+{
+    for (const wpg_inst *inst = first; inst && inst != end; inst = inst->next)
+        for (uint32_t u = view->first_user[id]; u < view->first_user[id + 1]; u++)
+            if (view->users[u] == inst)
+                return true;
+    return false;
+}
+
+bool wpg_split_parts_sampled(const wpg_view *view, uint32_t block, const wpg_inst *first,
+                             wpg_inst *const *moved, size_t count)
+{
+    const wpg_block *of = &view->cfg->blocks[block];
+    for (const wpg_inst *inst = of->label; inst && inst != first; inst = inst->next) {
+        bool stays = inst->opcode == SpvOpSampledImage;
+        for (size_t i = 0; stays && i < count; i++)
+            stays = moved[i] != inst;
+        if (stays && is_used_from(view, inst->result, first, of->terminator))
+            return true;
+    }
+    return false;
+}
+
 void wpg_retarget_phis(const wpg_cfg *cfg, uint32_t block, uint32_t to)
 {
     const wpg_block *b = &cfg->blocks[block];

@@ -86,6 +86,9 @@ static const char *refusal(scalariser *s, const wpg_region *region, char *text, 
         return "the function would grow too much";
     if (wpg_split_parts_exact(view, &s->slices->exact, region->block, region->before))
         return "the branch would split exact floating-point arithmetic";
+    if (wpg_split_parts_sampled(view, region->block, region->before, region->members.data,
+                                region->members.count))
+        return "the branch would part a sampled image from its use";
     if (wpg_is_in_counted_float_loop(view, region->block))
         return "a loop around it makes floats that a driver may re-associate if it unrolls it";
     return NULL;

@@ -107,6 +107,9 @@ static const char *refusal(const unflattener *u, const wpg_sink *sink, char *tex
         return "a loop around it computes of constants what a driver rounds its own way when it unrolls it";
     if (wpg_split_parts_exact(u->view, &u->slices->exact, sink->block, sink->selects.data[0]))
         return "the branch would split exact floating-point arithmetic";
+    if (wpg_split_parts_sampled(u->view, sink->block, sink->selects.data[0], sink->chain.data,
+                                sink->chain.count))
+        return "the branch would part a sampled image from its use";
     return NULL;
 }
 

@@ -506,6 +506,19 @@ static void keeps_samples_with_their_sampled_image(void **state)
     use_free(&s);
 }
 
+/* glslang makes the sampled image before the coordinates: a branch between them would part it from its use. */
+static void refuses_between_sampled_image_and_sample(void **state)
+{
+    (void)state;
+    refuses("#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 2) uniform texture2D t;\n"
+            "layout(binding = 3) uniform sampler s;\nlayout(std430, binding = 1) buffer Out { vec4 data[]; } "
+            "dst;\n",
+            "void main() { uint i = gl_GlobalInvocationID.x; float x = float(i); dst.data[i] = "
+            "textureLod(sampler2D("
+            "t, s), vec2(mix(x, exp(x) * pow(x, 2.2) * sin(x), (i & 64u) != 0u), 0.5), 0.0); }",
+            "comp", SpvExecutionModelGLCompute, "the branch would part a sampled image from its use");
+}
+
 static void can_be_left_out(void **state)
 {
     (void)state;
@@ -555,6 +568,7 @@ int main(void)
         cmocka_unit_test(keeps_decorations),
         cmocka_unit_test(moves_phis_of_successors),
         cmocka_unit_test(keeps_samples_with_their_sampled_image),
+        cmocka_unit_test(refuses_between_sampled_image_and_sample),
         cmocka_unit_test(can_be_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

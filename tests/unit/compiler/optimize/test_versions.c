@@ -159,6 +159,29 @@ static void divides_by_no_table(void **state)
     use_done(&r);
 }
 
+/* Between a sampled image and its use a block is not split. */
+static void parts_no_sampled_image(void **state)
+{
+    (void)state;
+    use_result r;
+    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
+    uint64_t shares[MOST_SETS];
+    for (unsigned i = 0; i < 5; i++) {
+        held[i][0] = 120000;
+        held[i][1] = 7 + 1000 * i;
+        shares[i] = 200;
+    }
+    several_of(
+        &r,
+        "layout(binding = 2) uniform texture2D t; layout(binding = 3) uniform sampler s;\n"
+        "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = uint(textureLod(sampler2D(t, s), "
+        "vec2(float(i / p.stride), 0.5), 0.0).x); }",
+        (const uint32_t(*)[WORDS_MOST])held, shares, 5);
+    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
+    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
+    use_done(&r);
+}
+
 static uint32_t quotient_of(uint32_t n, wpg_divisor_product by)
 {
     const uint32_t high = (uint32_t)((uint64_t)n * by.factor >> 32);
@@ -661,6 +684,7 @@ int main(void)
         cmocka_unit_test(makes_a_version_for_each_set),
         cmocka_unit_test(divides_by_a_table),
         cmocka_unit_test(divides_by_no_table),
+        cmocka_unit_test(parts_no_sampled_image),
         cmocka_unit_test(products_are_quotients),
         cmocka_unit_test(leaves_out_what_never_comes_back),
         cmocka_unit_test(makes_a_version),
