@@ -692,7 +692,7 @@ static wpg_status divide_by_table(bool *done, versions *v)
                                covered / waves));
     wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
                    "%u division%s by what a word of uniform blocks (%s) decides: a product for each of %u "
-                   "values, which %.0f %% of waves had",
+                   "values, which %.0f %% of the sampled waves had",
                    (unsigned)divisions, divisions == 1 ? "" : "s", names, (unsigned)table.case_count,
                    100 * covered / waves);
     *done = true;

@@ -506,7 +506,7 @@ static void keeps_samples_with_their_sampled_image(void **state)
     use_free(&s);
 }
 
-/* glslang makes the sampled image before the coordinates: a branch between them would part it from its use. */
+/* glslang makes the sampled image before the coordinates. A branch between would part it from its use. */
 static void refuses_between_sampled_image_and_sample(void **state)
 {
     (void)state;

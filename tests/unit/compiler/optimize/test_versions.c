@@ -105,7 +105,7 @@ static void divides_by_a_table(void **state)
     use_expect(
         &r, WPG_REMARK_DONE, "versions",
         "3 divisions by what a word of uniform blocks (stride) decides: a product for each of 5 values, "
-        "which 100 % of waves had");
+        "which 100 % of the sampled waves had");
     assert_int_equal(use_occurrences(&r, "OpFunctionCall"), 0);
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 3);
     assert_int_equal(use_occurrences(&r, "OpUDiv"), 2);
@@ -125,7 +125,7 @@ static void divides_by_a_table(void **state)
     use_expect(
         &r, WPG_REMARK_DONE, "versions",
         "1 division by what a word of uniform blocks (stride) decides: a product for each of 16 values, "
-        "which 84 % of waves had");
+        "which 84 % of the sampled waves had");
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 1);
     assert_int_equal(use_occurrences(&r, "OpUDiv"), 1);
     use_done(&r);
