@@ -385,6 +385,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->specialises = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe || able->swiftshader;
     on->suspends_at_barriers = able->old_lavapipe || able->new_lavapipe || able->swiftshader;
+    on->no_scalar_unit = on->suspends_at_barriers;
     on->loops_over_lanes = able->new_lavapipe;
     on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);

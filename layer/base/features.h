@@ -46,6 +46,7 @@ typedef struct wpg_device_features {
     bool memory_is_file;            /* vkAllocateMemory grows a file (RLIMIT_FSIZE) */
     bool hints_are_lost;            /* the driver gains nothing by branch weights and loop control */
     bool specialises;    /* compiles a shader of more than 100 values anew for the values of its uniforms */
+    bool no_scalar_unit; /* what is uniform is computed once a lane: software drivers */
     bool loses_by_trips; /* loops whose trips a variant fixes are unrolled to more than their time */
     bool partial_descriptors; /* the program may leave descriptors unwritten that a shader does not use */
     bool loses_exit_values, suspends_at_barriers, loops_over_lanes; /* see wpg_instrument_target */

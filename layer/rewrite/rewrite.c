@@ -469,6 +469,7 @@ static void optimize_options(wpg_optimize_options *options, const wpg_device_fea
     options->scalarise = votes_on_loads(features, rewrite->stage_bit);
     options->outputs = rewrite->outputs;
     options->keep_size = features->specialises;
+    options->no_scalar_unit = features->no_scalar_unit;
     options->floats = settings->floats == WPG_FLOATS_STRICT      ? WPG_FLOAT_STRICT
                       : settings->floats == WPG_FLOATS_FRAGMENTS ? WPG_FLOAT_FRAGMENTS
                       : settings->floats == WPG_FLOATS_STAGES    ? WPG_FLOAT_STAGES
@@ -607,6 +608,7 @@ static void key_options(wpg_writer *key, const wpg_optimize_options *options, bo
                                 probes,
                                 options->lanes_alone,
                                 options->partial_descriptors,
+                                options->no_scalar_unit,
                                 options->scalarise};
     wpg_write_bytes(key, shares, sizeof shares);
     wpg_write_bytes(key, numbers, sizeof numbers);

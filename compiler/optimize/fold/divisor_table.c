@@ -30,8 +30,9 @@ static const char PASS[] = "versions";
 
 enum { MOST_DEPTH = 6 }; /* of divisors that are compared */
 
-/* Weighted instructions of a product, and of a value in its table: the selects are of uniform numbers. */
-static const double PRODUCT_COST = 6, CASE_COST = 0.5;
+/* Weighted instructions of a product, and of a value in its table. Where it was measured, drivers without a
+ * scalar unit, a division costs more than its weight. */
+static const double PRODUCT_COST = 6, CASE_COST = 1, CASE_COST_MEASURED = 0.5;
 
 static bool divides(const wpg_inst *inst)
 {
@@ -59,18 +60,26 @@ static bool may_split(const wpg_load_folded *folded, const wpg_inst *inst)
            !wpg_is_in_counted_float_loop(folded->view, block);
 }
 
-bool wpg_divisors_list(wpg_divisor_table *table, const wpg_load_folded *folded, uint32_t block)
+static bool is_listed(const wpg_load_folded *folded, const wpg_inst *inst)
+{
+    return divides(inst) && is_value(folded->after, inst->words[4]) &&
+           !wpg_is_one(folded->before, inst->words[4]) && !wpg_is_one(folded->after, inst->words[3]) &&
+           is_u32(folded->view->module, inst->type) && may_split(folded, inst);
+}
+
+bool wpg_divisors_list(wpg_divisor_table *table, const wpg_load_folded *folded, uint32_t block,
+                       bool no_scalar_unit)
 {
     const wpg_cfg *cfg = folded->view->cfg;
-    *table = (wpg_divisor_table){.block = block};
-    for (uint32_t b = 0; b < cfg->count; b++)
+    const wpg_divergence *divergence = wpg_view_divergence(folded->view);
+    *table = (wpg_divisor_table){.block = block, .no_scalar_unit = no_scalar_unit};
+    for (uint32_t b = 0; divergence && b < cfg->count; b++)
         for (wpg_inst *inst = cfg->blocks[b].label;
              folded->after->runs[b] && inst != cfg->blocks[b].terminator; inst = inst->next) {
-            if (!divides(inst) || !is_value(folded->after, inst->words[4]) ||
-                wpg_is_one(folded->before, inst->words[4]) || wpg_is_one(folded->after, inst->words[3]) ||
-                !is_u32(folded->view->module, inst->type) || !may_split(folded, inst))
+            if (!is_listed(folded, inst))
                 continue;
-            if (table->division_count == WPG_MOST_DIVISIONS)
+            if (table->division_count == WPG_MOST_DIVISIONS ||
+                (!no_scalar_unit && wpg_divergence_at(divergence, inst->words[3], b) != WPG_DIVERGENT))
                 return false;
             table->divisions[table->division_count++] = inst;
         }
@@ -145,11 +154,12 @@ static const wpg_inst *earlier(const wpg_view *view, const wpg_divisor_table *ta
 double wpg_divisors_saving(const wpg_view *view, const wpg_divisor_table *table,
                            const wpg_function_profile *profile)
 {
+    const double of_case = table->no_scalar_unit ? CASE_COST_MEASURED : CASE_COST;
     double saved = 0;
     for (uint32_t i = 0; i < table->division_count; i++) {
         const uint32_t block = view->block_of[table->divisions[i]->result];
         const wpg_block_weight *weight = wpg_profile_block(profile, view->cfg->blocks[block].id);
-        const double price = earlier(view, table, i) ? 0 : PRODUCT_COST + CASE_COST * table->case_count;
+        const double price = earlier(view, table, i) ? 0 : PRODUCT_COST + of_case * table->case_count;
         saved += (0.75 * wpg_inst_cost(view->module, table->divisions[i]) - price) *
                  (weight ? (double)weight->lanes : 0);
     }

@@ -21,18 +21,21 @@ typedef struct wpg_divisor_case {
     uint32_t divisors[WPG_MOST_DIVISIONS]; /* by division; none is 0 */
 } wpg_divisor_case;
 
-/* Divisions of one function. They divide unsigned 32-bit numbers that vary by what the word decides. */
+/* Divisions of one function: of unsigned 32-bit numbers, by divisors that the word decides. */
 typedef struct wpg_divisor_table {
     uint32_t block;                          /* variable that the word is in */
     wpg_inst *divisions[WPG_MOST_DIVISIONS]; /* in module order */
     uint32_t division_count;
     wpg_divisor_case cases[WPG_MOST_DIVISOR_CASES];
     uint32_t case_count;
+    bool no_scalar_unit; /* wpg_optimize_options */
 } wpg_divisor_table;
 
-/* Lists the divisions whose divisor is known once the loads of `folded` are: not known without them, and in a
- * block that may be split. `block`: the variable that the word is in. False: there are none, or too many. */
-bool wpg_divisors_list(wpg_divisor_table *table, const wpg_load_folded *folded, uint32_t block);
+/* Lists the divisions whose divisor is known once the loads of `folded` are. It is not known without them, and
+ * the division's block may be split. `block`: the variable that the word is in. False: there are none, or too
+ * many, or a device with a scalar unit divides a uniform number, which it does once a wave. */
+bool wpg_divisors_list(wpg_divisor_table *table, const wpg_load_folded *folded, uint32_t block,
+                       bool no_scalar_unit);
 /* Adds a case: the divisors that `folded` has for the word's value. False: one is not known there; nothing is
  * added. */
 bool wpg_divisors_add(wpg_divisor_table *table, const wpg_load_folded *folded, uint32_t value);

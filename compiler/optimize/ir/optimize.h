@@ -76,6 +76,7 @@ typedef struct wpg_optimize_options {
     /* The stage is to be its nth version alone, without a test (passes/versions.c): right only where
      * remarks->tests hold. The versions are in the order in which they are to be tested. 0: no. */
     uint32_t alone;
+    bool no_scalar_unit;    /* what is uniform costs as much as what is not: software drivers */
     wpg_output_use outputs; /* not known by default (passes/outputs.c) */
     bool keep_size;  /* outputs of stages with branches stay: drivers that compile large shaders otherwise */
     bool keep_trips; /* no given value may decide how often a loop runs: drivers that unroll too much */

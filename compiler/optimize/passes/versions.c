@@ -657,7 +657,8 @@ static wpg_status add_divisors(bool *divides, wpg_divisor_table *table, versions
     wpg_status status = plan(&f, set.known);
     *divides = status == WPG_OK && f.found && !f.folded.dead_blocks &&
                (table->division_count ||
-                wpg_divisors_list(table, &f.folded, v->profile->words.data[fact].place.variable));
+                wpg_divisors_list(table, &f.folded, v->profile->words.data[fact].place.variable,
+                                  v->context->options->no_scalar_unit));
     if (*divides)
         (void)wpg_divisors_add(table, &f.folded, bits);
     folding_finish(&f);

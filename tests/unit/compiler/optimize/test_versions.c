@@ -37,7 +37,7 @@ enum { SETS = 3, MOST_SETS = 20 };
 
 /* A use of the shader in which words had `count` sets of values, in shares of 1000 waves. */
 static void several_of(use_result *r, const char *body, const uint32_t (*held)[WORDS_MOST],
-                       const uint64_t *shares_of, unsigned count)
+                       const uint64_t *shares_of, unsigned count, const wpg_optimize_options *options)
 {
     char source[4096];
     use_shader s;
@@ -58,14 +58,14 @@ static void several_of(use_result *r, const char *body, const uint32_t (*held)[W
             shares[w].waves -= bits[i][w] != bits[0][w] ? shares_of[i] : 0;
     s.weights.visits = visits;
     s.weights.visit_count = count;
-    use_run(r, &s, NULL, true);
+    use_run(r, &s, options, true);
     use_free(&s);
 }
 
 static void several(use_result *r, const char *body, const uint32_t held[SETS][WORDS_MOST],
                     const uint64_t shares_of[SETS])
 {
-    several_of(r, body, held, shares_of, SETS);
+    several_of(r, body, held, shares_of, SETS, NULL);
 }
 
 static const char DIVIDES[] =
@@ -96,12 +96,15 @@ static void divides_by_a_table(void **state)
     use_result r;
     uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
     uint64_t shares[MOST_SETS];
+    wpg_optimize_options software;
+    wpg_optimize_defaults(&software);
+    software.no_scalar_unit = true;
     for (unsigned i = 0; i < 5; i++) {
         held[i][0] = 120000;
         held[i][1] = 7 + 1000 * i;
         shares[i] = 200;
     }
-    several_of(&r, DIVIDES, held, shares, 5);
+    several_of(&r, DIVIDES, held, shares, 5, NULL);
     use_expect(
         &r, WPG_REMARK_DONE, "versions",
         "3 divisions by what a word of uniform blocks (stride) decides: a product for each of 5 values, "
@@ -121,13 +124,39 @@ static void divides_by_a_table(void **state)
         &r,
         "void main() { uint i = gl_GlobalInvocationID.x; if (i < p.size) dst.data[i] = i / p.stride * 3u + "
         "(i - i / p.stride * p.stride); }",
-        (const uint32_t(*)[WORDS_MOST])held, shares, MOST_SETS);
+        (const uint32_t(*)[WORDS_MOST])held, shares, MOST_SETS, &software);
     use_expect(
         &r, WPG_REMARK_DONE, "versions",
         "1 division by what a word of uniform blocks (stride) decides: a product for each of 16 values, "
         "which 84 % of the sampled waves had");
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 1);
     assert_int_equal(use_occurrences(&r, "OpUDiv"), 1);
+    use_done(&r);
+}
+
+/* What is uniform is divided once a wave where there is a scalar unit: there versions as ever. */
+static void divides_uniform_numbers(void **state)
+{
+    static const char BODY[] =
+        "void main() { dst.data[gl_GlobalInvocationID.x] = gl_WorkGroupID.x / p.stride + "
+        "(gl_WorkGroupID.x ^ 5u) / p.stride; }";
+    (void)state;
+    use_result r;
+    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
+    uint64_t shares[MOST_SETS];
+    wpg_optimize_options software;
+    wpg_optimize_defaults(&software);
+    software.no_scalar_unit = true;
+    for (unsigned i = 0; i < 5; i++) {
+        held[i][1] = 7 + 1000 * i;
+        shares[i] = 200;
+    }
+    several_of(&r, BODY, (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
+    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
+    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
+    use_done(&r);
+    several_of(&r, BODY, (const uint32_t(*)[WORDS_MOST])held, shares, 5, &software);
+    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 2);
     use_done(&r);
 }
 
@@ -146,14 +175,14 @@ static void divides_by_no_table(void **state)
     several_of(&r,
                "void main() { uint i = gl_GlobalInvocationID.x; uint v = i / p.stride + (i ^ 5u) / p.stride; "
                "if (p.stride > 2000u) v += uint(sin(float(i)) * 9.0); dst.data[i] = v; }",
-               (const uint32_t(*)[WORDS_MOST])held, shares, 5);
+               (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
     assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
     use_done(&r);
     several_of(&r,
                "void main() { int i = int(gl_GlobalInvocationID.x); dst.data[i] = uint(i / int(p.stride) + "
                "(i ^ 5) / int(p.stride)); }",
-               (const uint32_t(*)[WORDS_MOST])held, shares, 5);
+               (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
     assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
     use_done(&r);
@@ -176,7 +205,7 @@ static void parts_no_sampled_image(void **state)
         "layout(binding = 2) uniform texture2D t; layout(binding = 3) uniform sampler s;\n"
         "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = uint(textureLod(sampler2D(t, s), "
         "vec2(float(i / p.stride), 0.5), 0.0).x); }",
-        (const uint32_t(*)[WORDS_MOST])held, shares, 5);
+        (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
     assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
     use_done(&r);
@@ -683,6 +712,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(makes_a_version_for_each_set),
         cmocka_unit_test(divides_by_a_table),
+        cmocka_unit_test(divides_uniform_numbers),
         cmocka_unit_test(divides_by_no_table),
         cmocka_unit_test(parts_no_sampled_image),
         cmocka_unit_test(products_are_quotients),
