@@ -31,8 +31,8 @@ typedef struct wpg_divisor_table {
     bool no_scalar_unit; /* wpg_optimize_options */
 } wpg_divisor_table;
 
-/* Lists the divisions whose divisor is known once the loads of `folded` are. It is not known without them, and
- * the division's block may be split. `block`: the variable that the word is in. False: there are none, or too
+/* Lists the divisions whose divisor is known once the loads of `folded` are, and not without them. The
+ * division's block may be split. `block`: the variable that the word is in. False: there are none, or too
  * many, or a device with a scalar unit divides a uniform number, which it does once a wave. */
 bool wpg_divisors_list(wpg_divisor_table *table, const wpg_load_folded *folded, uint32_t block,
                        bool no_scalar_unit);
