@@ -88,6 +88,16 @@ static void makes_a_version_for_each_set(void **state)
     use_done(&r);
 }
 
+/* Five strides, one as often as the other. */
+static void five_strides(uint32_t held[MOST_SETS][WORDS_MOST], uint64_t shares[MOST_SETS])
+{
+    for (unsigned i = 0; i < 5; i++) {
+        held[i][0] = 120000;
+        held[i][1] = 7 + 1000 * i;
+        shares[i] = 200;
+    }
+}
+
 /* Many values of a word that decides divisors alone: products by a table of values, in the one body there is.
  * Equal divisions share a product. All values of the word beside the commonest 16 divide as before. */
 static void divides_by_a_table(void **state)
@@ -99,11 +109,7 @@ static void divides_by_a_table(void **state)
     wpg_optimize_options software;
     wpg_optimize_defaults(&software);
     software.no_scalar_unit = true;
-    for (unsigned i = 0; i < 5; i++) {
-        held[i][0] = 120000;
-        held[i][1] = 7 + 1000 * i;
-        shares[i] = 200;
-    }
+    five_strides(held, shares);
     several_of(&r, DIVIDES, held, shares, 5, NULL);
     use_expect(
         &r, WPG_REMARK_DONE, "versions",
@@ -147,10 +153,7 @@ static void divides_uniform_numbers(void **state)
     wpg_optimize_options software;
     wpg_optimize_defaults(&software);
     software.no_scalar_unit = true;
-    for (unsigned i = 0; i < 5; i++) {
-        held[i][1] = 7 + 1000 * i;
-        shares[i] = 200;
-    }
+    five_strides(held, shares);
     several_of(&r, BODY, (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
     assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
@@ -167,11 +170,7 @@ static void divides_by_no_table(void **state)
     use_result r;
     uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
     uint64_t shares[MOST_SETS];
-    for (unsigned i = 0; i < 5; i++) {
-        held[i][0] = 120000;
-        held[i][1] = 7 + 1000 * i;
-        shares[i] = 200;
-    }
+    five_strides(held, shares);
     several_of(&r,
                "void main() { uint i = gl_GlobalInvocationID.x; uint v = i / p.stride + (i ^ 5u) / p.stride; "
                "if (p.stride > 2000u) v += uint(sin(float(i)) * 9.0); dst.data[i] = v; }",
@@ -195,11 +194,7 @@ static void parts_no_sampled_image(void **state)
     use_result r;
     uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
     uint64_t shares[MOST_SETS];
-    for (unsigned i = 0; i < 5; i++) {
-        held[i][0] = 120000;
-        held[i][1] = 7 + 1000 * i;
-        shares[i] = 200;
-    }
+    five_strides(held, shares);
     several_of(
         &r,
         "layout(binding = 2) uniform texture2D t; layout(binding = 3) uniform sampler s;\n"
