@@ -7,8 +7,8 @@
 #     WPG_CORPUS=all ...       of all that run.sh collects; WPG_DRIVER=new|old|swiftshader; WPG_MODES="generate use": some modes
 #     WPG_STEP=10 ...          one module of ten
 #
-# Absent runs twice: the second time the last case comes first, and fresh memory has other contents. What differs then reads
-# what nobody wrote; it is left out, as is what the driver refuses, what crashes it and what does not end. A case that differs
+# Absent runs several times: from the second time on the last case comes first, and fresh memory has other contents. What differs
+# then reads what nobody wrote; it is left out, as is what the driver refuses, what crashes it and what does not end. A case that differs
 # in a mode fails, unless one of these takes the difference away:
 #
 # - the module's indexes clamped (spirv-opt --graphics-robust-access): it reads beyond its variables;
@@ -67,13 +67,25 @@ number() { grep -c . "$1" || :; }
 (cd "$corpus" && find . -name '*.spv' | sed 's|^\./||' | LC_ALL=C sort | awk -v step="${WPG_STEP:-1}" 'NR % step == 0') >"$work/files"
 run first "$work/files" "-l $seconds -b 32" env MALLOC_PERTURB_=85
 awk -F'\t' '$4 != "-" { print $1 FS $2 FS $3 }' "$work/first.lines" >"$work/ran"
-run reversed "$work/ran" "-l $seconds -R -a" env MALLOC_PERTURB_=170
 lines_of first "$work/ran" >"$work/once.lines"
-differing once reversed >"$work/unstable"
+: >"$work/unstable"
+# SwiftShader takes a tenth of the time, and some cases differ there once in ten times.
+for perturb in 170 $([ "$WPG_DRIVER" != swiftshader ] || echo 255 1 128 204 51 240); do
+    run reversed "$work/ran" "-l $seconds -R -a" env "MALLOC_PERTURB_=$perturb"
+    differing once reversed >>"$work/unstable"
+done
+LC_ALL=C sort -u -o "$work/unstable" "$work/unstable"
 grep -vxFf "$work/unstable" "$work/ran" >"$work/cases"
 lines_of first "$work/cases" >"$work/absent.lines"
 run plain "$work/cases" "-l $longest" env
-[ -z "$(differing absent plain)" ] || fail "without the layer not twice the same: $(differing absent plain | head -n 3)"
+# What two runs did not tell: a case that differs only now and then. None is compared that differed without the layer.
+differing absent plain >"$work/seldom"
+if [ -s "$work/seldom" ]; then
+    [ $(($(number "$work/seldom") * 8)) -le "$(number "$work/cases")" ] || fail "without the layer not twice the same: $(head -n 3 "$work/seldom")"
+    cat "$work/seldom" >>"$work/unstable"
+    grep -vxFf "$work/unstable" "$work/ran" >"$work/cases"
+    lines_of first "$work/cases" >"$work/absent.lines"
+fi
 echo "without the layer: $(number "$work/first.lines") cases, $(number "$work/cases") to compare; $(spent plain)"
 awk -F'\t' '$4 != "-" { $5 = "to run" } { print "  " $2 ": " $5 }' "$work/first.lines" | LC_ALL=C sort | uniq -c | sort -rn
 [ ! -s "$work/unstable" ] || echo "  $(number "$work/unstable") of them read what nobody wrote: not twice the same"
@@ -94,7 +106,7 @@ planted() {
     run planted "$work/few" "" env
     mv "$work/kept.spv" "$corpus/$1"
     lines_of absent "$work/few" >"$work/few.lines"
-    [ "$(differing few planted | cut -f1)" = "$1" ] || fail "another module in place of $1 was not noticed"
+    differing few planted | cut -f1 | grep -qxF "$1" || fail "another module in place of $1 was not noticed"
     sed 1d "$work/few.lines" >"$work/missing.lines"
     [ "$(differing few missing | wc -l)" = 1 ] || fail "a missing case was not noticed"
     awk -F'\t' 'BEGIN { OFS = FS } NR == 2 { $4 = "-"; $5 = "does not end" } 1' "$work/few.lines" >"$work/ended.lines"
