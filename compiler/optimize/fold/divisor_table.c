@@ -30,8 +30,8 @@ static const char PASS[] = "versions";
 
 enum { MOST_DEPTH = 6 }; /* of divisors that are compared */
 
-/* Weighted instructions of a product, and of a value in its table. Where it was measured, drivers without a
- * scalar unit, a division costs more than its weight. */
+/* Weighted instructions of a product, and of a value in its table. Measured on lavapipe, which has no scalar
+ * unit: a division costs more there than its weight says, so a value counts for half. */
 static const double PRODUCT_COST = 6, CASE_COST = 1, CASE_COST_MEASURED = 0.5;
 
 static bool divides(const wpg_inst *inst)
@@ -236,45 +236,50 @@ static uint32_t make_product(const maker *m, const wpg_inst *division, const cho
                : make(m, SpvOpISub, m->u32, n, make(m, SpvOpIMul, m->u32, quotient, division->words[4]));
 }
 
+/* What the guards of one table have in common. */
+typedef struct guards {
+    wpg_context *context;
+    wpg_function_profile *profile;
+    const wpg_view *view; /* of the function before the first guard */
+    const wpg_divisor_table *table;
+    const wpg_word_source *source;
+    uint32_t pair;  /* structure type of two words */
+    double covered; /* share of waves whose value is a case */
+} guards;
+
 /* `labels`: of the product, of the division, of what is behind them. */
-static wpg_status enter_counts(wpg_context *context, wpg_function_profile *profile, wpg_inst *branch,
-                               const uint32_t labels[3], double covered)
+static wpg_status enter_counts(const guards *g, wpg_inst *branch, const uint32_t labels[3])
 {
     const uint32_t header = wpg_inst_label(branch)->result;
-    const wpg_block_weight *known = wpg_profile_block(profile, header);
+    const wpg_block_weight *known = wpg_profile_block(g->profile, header);
     const wpg_block_weight whole = known ? *known : (wpg_block_weight){.unknown_by = PASS};
     wpg_block_weight fast = whole, slow = whole;
-    uint32_t weights[2];
     fast.uniform_known = slow.uniform_known = false;
-    fast.lanes = (uint64_t)((double)whole.lanes * covered);
-    fast.waves = (uint64_t)((double)whole.waves * covered);
+    fast.lanes = (uint64_t)((double)whole.lanes * g->covered);
+    fast.waves = (uint64_t)((double)whole.waves * g->covered);
     slow.lanes = wpg_less(whole.lanes, fast.lanes);
     slow.waves = wpg_less(whole.waves, fast.waves);
-    if (!whole.unknown_by && wpg_scale_weights(weights, fast.waves, slow.waves))
-        wpg_inst_set_operands(
-            context->module, branch,
-            (const uint32_t[]){branch->words[1], branch->words[2], branch->words[3], weights[0], weights[1]},
-            5);
-    return wpg_profile_add_block(profile, labels[0], fast) &&
-                   wpg_profile_add_block(profile, labels[1], slow) &&
-                   wpg_profile_add_block(profile, labels[2], whole)
+    if (!whole.unknown_by)
+        wpg_branch_weigh(g->context->module, branch, fast.waves, slow.waves);
+    return wpg_profile_add_block(g->profile, labels[0], fast) &&
+                   wpg_profile_add_block(g->profile, labels[1], slow) &&
+                   wpg_profile_add_block(g->profile, labels[2], whole)
                ? WPG_OK
-               : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+               : wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
 }
 
-/* `is_last`: of its block; the block's successors are told its new label. */
-static wpg_status guard(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
-                        const wpg_divisor_table *table, uint32_t i, const wpg_word_source *source,
-                        uint32_t pair, bool is_last, double covered)
+/* Puts the ith division behind a guard. `is_last`: of its block; the block's successors are told its new
+ * label. */
+static wpg_status guard(const guards *g, uint32_t i, bool is_last)
 {
-    wpg_module *module = context->module;
-    wpg_inst *division = table->divisions[i];
-    const uint32_t block = view->block_of[division->result];
-    const maker m = {module, division, wpg_type_u32(module), wpg_type_bool(module), pair};
+    wpg_module *module = g->context->module;
+    wpg_inst *division = g->table->divisions[i];
+    const uint32_t block = g->view->block_of[division->result];
+    const maker m = {module, division, wpg_type_u32(module), wpg_type_bool(module), g->pair};
     const uint32_t labels[] = {wpg_module_fresh_id(module), wpg_module_fresh_id(module),
                                wpg_module_fresh_id(module)};
     const uint32_t slow = wpg_module_fresh_id(module);
-    const chosen by = choose_product(&m, table, i, wpg_word_load(module, division, source));
+    const chosen by = choose_product(&m, g->table, i, wpg_word_load(module, division, g->source));
     const uint32_t is_known = make(&m, SpvOpINotEqual, m.boolean, by.factor, wpg_const_u32(module, 0));
     (void)wpg_inst_add(module, division, SpvOpSelectionMerge, labels[2], SpvSelectionControlDontFlattenMask);
     wpg_inst *branch = wpg_inst_add(module, division, SpvOpBranchConditional, is_known, labels[0], labels[1]);
@@ -289,8 +294,8 @@ static wpg_status guard(wpg_context *context, wpg_function_profile *profile, con
     const uint32_t phi[] = {division->type, division->result, fast, labels[0], slow, labels[1]};
     wpg_inst_rewrite(module, division, SpvOpPhi, phi, sizeof phi / sizeof *phi);
     if (is_last)
-        wpg_retarget_phis(view->cfg, block, labels[2]);
-    return enter_counts(context, profile, branch, labels, covered);
+        wpg_retarget_phis(g->view->cfg, block, labels[2]);
+    return enter_counts(g, branch, labels);
 }
 
 wpg_status wpg_divisors_apply(uint32_t *divisions, wpg_context *context, wpg_function_profile *profile,
@@ -302,7 +307,13 @@ wpg_status wpg_divisors_apply(uint32_t *divisions, wpg_context *context, wpg_fun
     for (uint32_t i = 0; i < table->division_count; i++)
         first[i] = earlier(view, table, i);
     const uint32_t u32 = wpg_type_u32(context->module), members[] = {u32, u32};
-    const uint32_t pair = wpg_type_struct_new(context->module, members, 2);
+    const guards g = {.context = context,
+                      .profile = profile,
+                      .view = view,
+                      .table = table,
+                      .source = source,
+                      .pair = wpg_type_struct_new(context->module, members, 2),
+                      .covered = covered};
     /* From the last on: what stands behind a division of its block is the tail's already. */
     uint32_t told = WPG_NO_BLOCK;
     for (uint32_t i = table->division_count; i-- > 0;) {
@@ -313,7 +324,7 @@ wpg_status wpg_divisors_apply(uint32_t *divisions, wpg_context *context, wpg_fun
             wpg_inst_rewrite(context->module, division, SpvOpCopyObject, copy, sizeof copy / sizeof *copy);
             continue;
         }
-        WPG_TRY(guard(context, profile, view, table, i, source, pair, block != told, covered));
+        WPG_TRY(guard(&g, i, block != told));
         told = block;
         ++*divisions;
     }

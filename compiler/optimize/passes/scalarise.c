@@ -212,7 +212,6 @@ static wpg_status enter_counts(const scalariser *s, const arms *a, const wpg_uni
     const wpg_block_weight *known = wpg_profile_block(s->profile, a->header);
     wpg_block_weight whole = known ? *known : (wpg_block_weight){.origin = fact->origin, .unknown_by = PASS};
     wpg_block_weight taken = {.origin = whole.origin, .unknown_by = whole.unknown_by}, other = taken;
-    uint32_t weights[2];
     taken.waves = part_of(whole.waves, fact->agreed, fact->asked);
     taken.waves = taken.waves < whole.waves ? taken.waves : whole.waves;
     taken.lanes = taken.waves == whole.waves ? whole.lanes : part_of(whole.lanes, taken.waves, whole.waves);
@@ -220,11 +219,8 @@ static wpg_status enter_counts(const scalariser *s, const arms *a, const wpg_uni
         taken.lanes = taken.waves;
     other.waves = whole.waves - taken.waves;
     other.lanes = wpg_less(whole.lanes, taken.lanes);
-    if (!whole.unknown_by && wpg_scale_weights(weights, taken.waves, other.waves))
-        wpg_inst_set_operands(
-            a->module, branch,
-            (const uint32_t[]){branch->words[1], branch->words[2], branch->words[3], weights[0], weights[1]},
-            5);
+    if (!whole.unknown_by)
+        wpg_branch_weigh(a->module, branch, taken.waves, other.waves);
     return wpg_profile_add_block(s->profile, a->taken, taken) &&
                    wpg_profile_add_block(s->profile, a->other, other) &&
                    wpg_profile_add_block(s->profile, a->merge, whole)

@@ -31,6 +31,9 @@
  *    blocks that every invocation reads are tested. Blocks in arrays of descriptors are no word sites.
  *  - Results keep their bits: load_fold.c.
  *
+ * Where one word decides nothing but divisors, and takes more values than few versions serve, the body stays
+ * alone: divisions become products (divisor_table.h).
+ *
  * The copy for all other values gets guards on weights (zero_guard.c): another material may have a weight of
  * 0 where these had none.
  *
@@ -604,7 +607,7 @@ static uint32_t only_word(const versions *v)
     return words && !(words & (words - 1)) ? (uint32_t)__builtin_ctzll(words) : WPG_MOST_WORD_SITES;
 }
 
-/* Do the versions that were taken serve nearly all waves, with few bodies? A table would gain no more. */
+/* Are the versions that were taken few, and do they serve nearly all waves? A table would gain no more. */
 static bool are_few_and_enough(const versions *v)
 {
     enum { FEW = 2 };
@@ -645,7 +648,7 @@ static uint32_t values_of(word_value *values, const versions *v, uint32_t fact)
     return count;
 }
 
-/* Adds the value to the table. *divides: it decides nothing but divisors. */
+/* Adds the value to the table. *divides: the word decides nothing but divisors by that value. */
 static wpg_status add_divisors(bool *divides, wpg_divisor_table *table, versions *v, uint32_t fact,
                                uint32_t bits)
 {
@@ -665,7 +668,7 @@ static wpg_status add_divisors(bool *divides, wpg_divisor_table *table, versions
     return status;
 }
 
-/* Versions by one word that decides nothing but divisors: products in their place, for more values. */
+/* Puts products in place of versions by one word that decides nothing but divisors. *done: it did. */
 static wpg_status divide_by_table(bool *done, versions *v)
 {
     wpg_divisor_table table = {.division_count = 0};
@@ -683,7 +686,7 @@ static wpg_status divide_by_table(bool *done, versions *v)
         waves += values[i].waves;
         covered += table.case_count > before ? values[i].waves : 0;
     }
-    if (!divides || table.case_count < 2 || !v->sources[fact].load ||
+    if (!divides || table.case_count < 2 || waves <= 0 || !v->sources[fact].load ||
         wpg_divisors_saving(v->view, &table, v->profile) <= 0)
         return WPG_OK;
     uint32_t divisions;

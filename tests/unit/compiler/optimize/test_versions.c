@@ -88,14 +88,25 @@ static void makes_a_version_for_each_set(void **state)
     use_done(&r);
 }
 
-/* Five strides, one as often as the other. */
-static void five_strides(uint32_t held[MOST_SETS][WORDS_MOST], uint64_t shares[MOST_SETS])
+/* A use of the shader in which the stride had five values, one as often as the other. */
+static void of_five_strides(use_result *r, const char *body, const wpg_optimize_options *options)
 {
+    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
+    uint64_t shares[MOST_SETS];
     for (unsigned i = 0; i < 5; i++) {
         held[i][0] = 120000;
         held[i][1] = 7 + 1000 * i;
         shares[i] = 200;
     }
+    several_of(r, body, (const uint32_t(*)[WORDS_MOST])held, shares, 5, options);
+}
+
+/* No product was made, but versions. */
+static void expect_versions(use_result *r)
+{
+    assert_int_equal(use_occurrences(r, "OpUMulExtended"), 0);
+    assert_true(use_occurrences(r, "OpFunctionCall") > 1);
+    use_done(r);
 }
 
 /* Many values of a word that decides divisors alone: products by a table of values, in the one body there is.
@@ -109,8 +120,7 @@ static void divides_by_a_table(void **state)
     wpg_optimize_options software;
     wpg_optimize_defaults(&software);
     software.no_scalar_unit = true;
-    five_strides(held, shares);
-    several_of(&r, DIVIDES, held, shares, 5, NULL);
+    of_five_strides(&r, DIVIDES, NULL);
     use_expect(
         &r, WPG_REMARK_DONE, "versions",
         "3 divisions by what a word of uniform blocks (stride) decides: a product for each of 5 values, "
@@ -148,17 +158,12 @@ static void divides_uniform_numbers(void **state)
         "(gl_WorkGroupID.x ^ 5u) / p.stride; }";
     (void)state;
     use_result r;
-    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
-    uint64_t shares[MOST_SETS];
     wpg_optimize_options software;
     wpg_optimize_defaults(&software);
     software.no_scalar_unit = true;
-    five_strides(held, shares);
-    several_of(&r, BODY, (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
-    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
-    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
-    use_done(&r);
-    several_of(&r, BODY, (const uint32_t(*)[WORDS_MOST])held, shares, 5, &software);
+    of_five_strides(&r, BODY, NULL);
+    expect_versions(&r);
+    of_five_strides(&r, BODY, &software);
     assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 2);
     use_done(&r);
 }
@@ -168,23 +173,18 @@ static void divides_by_no_table(void **state)
 {
     (void)state;
     use_result r;
-    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
-    uint64_t shares[MOST_SETS];
-    five_strides(held, shares);
-    several_of(&r,
-               "void main() { uint i = gl_GlobalInvocationID.x; uint v = i / p.stride + (i ^ 5u) / p.stride; "
-               "if (p.stride > 2000u) v += uint(sin(float(i)) * 9.0); dst.data[i] = v; }",
-               (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
-    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
-    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
-    use_done(&r);
-    several_of(&r,
-               "void main() { int i = int(gl_GlobalInvocationID.x); dst.data[i] = uint(i / int(p.stride) + "
-               "(i ^ 5) / int(p.stride)); }",
-               (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
-    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
-    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
-    use_done(&r);
+    of_five_strides(
+        &r,
+        "void main() { uint i = gl_GlobalInvocationID.x; uint v = i / p.stride + (i ^ 5u) / p.stride; "
+        "if (p.stride > 2000u) v += uint(sin(float(i)) * 9.0); dst.data[i] = v; }",
+        NULL);
+    expect_versions(&r);
+    of_five_strides(
+        &r,
+        "void main() { int i = int(gl_GlobalInvocationID.x); dst.data[i] = uint(i / int(p.stride) + "
+        "(i ^ 5) / int(p.stride)); }",
+        NULL);
+    expect_versions(&r);
 }
 
 /* Between a sampled image and its use a block is not split. */
@@ -192,18 +192,13 @@ static void parts_no_sampled_image(void **state)
 {
     (void)state;
     use_result r;
-    uint32_t held[MOST_SETS][WORDS_MOST] = {{0}};
-    uint64_t shares[MOST_SETS];
-    five_strides(held, shares);
-    several_of(
+    of_five_strides(
         &r,
         "layout(binding = 2) uniform texture2D t; layout(binding = 3) uniform sampler s;\n"
         "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = uint(textureLod(sampler2D(t, s), "
         "vec2(float(i / p.stride), 0.5), 0.0).x); }",
-        (const uint32_t(*)[WORDS_MOST])held, shares, 5, NULL);
-    assert_int_equal(use_occurrences(&r, "OpUMulExtended"), 0);
-    assert_true(use_occurrences(&r, "OpFunctionCall") > 1);
-    use_done(&r);
+        NULL);
+    expect_versions(&r);
 }
 
 static uint32_t quotient_of(uint32_t n, wpg_divisor_product by)
