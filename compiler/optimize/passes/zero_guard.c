@@ -47,9 +47,9 @@ static const double GUESS = 0.1;
 static const double UNSEEN = 0.5;
 /* Of the stage's work, over all waves, by values that were seen: else versions save more (measured). */
 static const double LEAST_SAVED = 0.1;
-/* Of what branches skip by now: a round that adds less is the last. One more takes 5 to 10 % of the time to
- * rewrite a large stage. */
-static const double LEAST_MORE = 0.05;
+/* Of what branches skip by now: while less is dead and not behind a branch, there is no other round. One
+ * takes 5 to 10 % of the time to rewrite a large stage. */
+static const double LEAST_MORE = 0.08;
 /* Of the stage's work: what versions have to save more than guards. Versions serve the profile's values
  * alone, and are a copy more for compilers. So large bodies are not asked about. */
 static const double MORE_BY_VERSIONS = 0.15;
@@ -68,6 +68,7 @@ typedef struct candidate {
     double share; /* of the waves */
     /* Weighted instructions, over all waves: in all that falls away; of that, measured; behind branches. */
     double saved, measured, skipped;
+    double left; /* of what falls away in this round: not behind branches */
     uint32_t branches;
     bool asked;     /* in this round */
     wpg_map behind; /* labels of blocks behind branches on it */
@@ -236,7 +237,8 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, const dead_
     bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, cfg->count);
     if (!taken)
         return false;
-    if (dead_work(z, dead, plan, &price) * worth_of(c) < LEAST_WORK)
+    c->left = dead_work(z, dead, plan, &price) * worth_of(c);
+    if (c->left < LEAST_WORK)
         return true;
     for (uint32_t o = 0; o < cfg->order_count; o++) {
         const uint32_t block = cfg->order[o];
@@ -449,8 +451,8 @@ static bool take(bool *taken, const wpg_stretch *stretch, const wpg_cfg *cfg)
     return true;
 }
 
-/* Branches on one word. The next round asks the word again if there was a piece: others may have taken a
- * block of it, and there may be more behind it. */
+/* Branches on one word. The next round asks the word again where much is left: others may have taken a block
+ * of a piece, and there may be more behind it. */
 static wpg_status guard(zero_round *r, uint32_t index, bool *taken)
 {
     zero_guard *z = r->z;
@@ -458,15 +460,16 @@ static wpg_status guard(zero_round *r, uint32_t index, bool *taken)
     test t = {.source = &r->sources[c->fact], .bits = c->set.bits[c->fact]};
     const wpg_stretch_branch by = {
         .condition = emit_test, .of = &t, .share = 1 - c->share, .behind = &c->behind, .whole = &z->whole};
-    c->asked = r->worth[index].count > 0;
     for (size_t s = 0; s < r->worth[index].count; s++) {
         const wpg_stretch *stretch = &r->worth[index].data[s];
         if (!take(taken, stretch, z->view->cfg))
             continue;
         WPG_TRY(wpg_stretch_guard(stretch, z->view, z->profile, &by, z->context->err));
         c->skipped += stretch->cost * worth_of(c);
+        c->left -= stretch->cost * worth_of(c);
         c->branches++;
     }
+    c->asked = c->left >= LEAST_WORK;
     return WPG_OK;
 }
 
@@ -492,18 +495,18 @@ static wpg_status guard_chosen(bool *more, zero_round *r)
 {
     zero_guard *z = r->z;
     bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, z->view->cfg->count), any = false;
-    double before = 0, after = 0;
+    double skipped = 0, left = 0;
     if (!taken)
         return no_memory(z);
     for (uint32_t i = 0; i < z->chosen_count; i++) {
         const candidate *c = &z->candidates[z->chosen[i]];
         const uint32_t branches = c->branches;
-        before += c->skipped;
         WPG_TRY(guard(r, z->chosen[i], taken));
-        after += c->skipped;
+        skipped += c->skipped;
+        left += c->asked ? c->left : 0;
         any |= c->branches > branches;
     }
-    *more = after - before > LEAST_MORE * after;
+    *more = any && left > LEAST_MORE * skipped;
     if (any)
         wpg_analyses_drop(z->context);
     return z->context->module->arena.failed ? no_memory(z) : WPG_OK;
