@@ -39,7 +39,7 @@
  *                  the same of draws: app_variants_draw.c
  *     contents, contents-train
  *                  what uniform blocks hold, changed in every way: app_contents.c
- *     divide, divide-all
+ *     divide, divide-all, counted, counted-all
  *                  divisors in a uniform buffer: app_divide.c
  *     push, push-core
  *                  push descriptors, by extensions and by Vulkan 1.4; ARGUMENT old: not by the commands of
@@ -439,8 +439,8 @@ again:
         app_contents_train(&vk);
     else if (strcmp(scenario, "contents") == 0)
         app_contents(&vk, argc > 3 ? argv[3] : NULL);
-    else if (strcmp(scenario, "divide") == 0 || strcmp(scenario, "divide-all") == 0)
-        app_divide(&vk, strcmp(scenario, "divide-all") == 0);
+    else if (strncmp(scenario, "divide", 6) == 0 || strncmp(scenario, "counted", 7) == 0)
+        app_divide(&vk, scenario);
     else if (strncmp(scenario, "push", 4) == 0)
         app_push(&vk, strcmp(scenario, "push-core") == 0, argc > 3 && strcmp(argv[3], "old") == 0);
     else if (strcmp(scenario, "record-threads") == 0)

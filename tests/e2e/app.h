@@ -73,8 +73,9 @@ void app_contents(vk_program *vk, const char *frames);
  * VK_KHR_maintenance6. */
 void app_push(vk_program *vk, bool core, bool old);
 
-/* Scenarios about divisors in uniform buffers (app_divide.c). all: values beside the usual ones, too. */
-void app_divide(vk_program *vk, bool all);
+/* Scenarios about divisors in uniform buffers (app_divide.c): divide, counted; with "-all" values beside the
+ * usual ones, too. */
+void app_divide(vk_program *vk, const char *scenario);
 
 /* Scenario about outputs that nobody reads (app_stages.c). */
 void app_stages(vk_program *vk);

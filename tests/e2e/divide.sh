@@ -1,24 +1,35 @@
 #!/bin/sh
-# Divisions by what a word of a uniform buffer decides: products for the values that the profile saw, divisions
-# for others. The same results for both. app_divide.c.
+# Divisors in a uniform buffer. Case divide: one word of many values; products for those that the profile saw,
+# divisions for others. Case counted: words that loops read by their counters; a version. The same results for
+# both. app_divide.c.
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$app"
+case $WPG_CASE in
+divide)
+    dispatches=64
+    remark=' divisions by what a word of uniform blocks .* a product for each of [0-9]* values'
+    ;;
+*)
+    dispatches=16
+    remark='a version of the stage for 6 words of uniform blocks (shape\[0\].y, '
+    ;;
+esac
 
-for scenario in divide divide-all; do
+for scenario in $WPG_CASE $WPG_CASE-all; do
     plain $scenario "$app" $scenario "$WPG_SPIRV"
     exited $scenario 0
 done
-[ "$(sort -u "$work/divide-all.out" | wc -l)" = 64 ] || fail "the program tells of $(sort -u "$work/divide-all.out" | wc -l) dispatches, not of 64"
-generate counted "$app" divide "$WPG_SPIRV"
-same divide counted
-for scenario in divide divide-all; do
+[ "$(sort -u "$work/$WPG_CASE-all.out" | wc -l)" = $dispatches ] || fail "the program tells of $(sort -u "$work/$WPG_CASE-all.out" | wc -l) dispatches, not of $dispatches"
+generate counted "$app" $WPG_CASE "$WPG_SPIRV"
+same $WPG_CASE counted
+for scenario in $WPG_CASE $WPG_CASE-all; do
     use $scenario-use "$work/counted" "$app" $scenario "$WPG_SPIRV"
     same $scenario $scenario-use
     # 22.3.6 runs both arms of a branch: no product there, and no version.
-    done=$(grep -c '"pass": "versions", "done": true.* divisions by what a word of uniform blocks .* a product for each of [0-9]* values' "$work/$scenario-use.uselog")
+    done=$(grep -c "\"pass\": \"versions\", \"done\": true.*$remark" "$work/$scenario-use.uselog")
     case $WPG_DRIVER in
-    new) [ "$done" = 1 ] || fail "$scenario: no products: $(head -n 5 "$work/$scenario-use.uselog")" ;;
-    *) [ "$done" = 0 ] || fail "$scenario: products on a driver that runs both arms" ;;
+    new) [ "$done" = 1 ] || fail "$scenario: not made: $(head -n 5 "$work/$scenario-use.uselog")" ;;
+    *) [ "$done" = 0 ] || fail "$scenario: made on a driver that runs both arms" ;;
     esac
     # Without: the same results, and versions or none.
     WAVEPGO_SKIP_PASSES=c use $scenario-skipped "$work/counted" "$app" $scenario "$WPG_SPIRV"

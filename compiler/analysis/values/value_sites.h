@@ -46,9 +46,10 @@ typedef struct wpg_value_site {
     uint32_t block;   /* where it is asked */
     wpg_inst *before; /* the instruction before which it is asked; a terminator: at the block's end */
     wpg_inst *reload; /* a load to be made again there, as `value` is not defined yet; NULL mostly */
-    uint32_t part;    /* of a reloaded vector: component + 1; 0: all of it */
-    bool rounds;      /* a float whose last bits say nothing: an interpolated input */
-    wpg_inst *use;    /* the instruction the site is about: for its source line */
+    const struct wpg_word_place *place; /* that the load is to read there; NULL: what its own chain says */
+    uint32_t part;                      /* of a reloaded vector: component + 1; 0: all of it */
+    bool rounds;                        /* a float whose last bits say nothing: an interpolated input */
+    wpg_inst *use;                      /* the instruction the site is about: for its source line */
 } wpg_value_site;
 
 /* Limits for one function: sites asked about uniformity alone, and sites asked about values. The first in

@@ -25,6 +25,16 @@ bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wp
     return true;
 }
 
+uint32_t wpg_word_chain(uint32_t *operands, wpg_module *module, const wpg_word_place *place,
+                        bool is_component)
+{
+    const uint32_t count = place->count - is_component;
+    operands[0] = place->variable;
+    for (uint32_t i = 0; i < count; i++)
+        operands[1 + i] = wpg_const_u32(module, place->indices[i]);
+    return 1 + count;
+}
+
 const wpg_inst *wpg_word_trace(const wpg_module *m, const wpg_inst *vector, uint32_t c, uint32_t *component)
 {
     for (unsigned depth = 0; vector && depth < 16; depth++) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/analysis/values/counted_reads.h"
 #include "compiler/analysis/values/word_casts.h"
 #include "compiler/analysis/values/word_deciders.h"
 #include "compiler/analysis/values/word_vectors.h"
@@ -112,6 +113,38 @@ static void append(site_list *list, const site_list *of, uint64_t which)
             list->items[list->count++] = of->items[i];
 }
 
+static void take_counted(site_list *list, const wpg_module *module, const wpg_counted_read *read,
+                         const wpg_inst *value)
+{
+    const bool is_signed = wpg_module_def(module, value->type)->words[3] != 0;
+    wpg_word_site site = {
+        .load = read->load, .type = is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT, .counted = true};
+    if (!is_block(list, module, read->places[0].variable))
+        return;
+    for (uint32_t i = 0; i < read->count && list->count < list->most; i++) {
+        site.place = read->places[i];
+        site.component = read->loads_vector ? site.place.indices[site.place.count - 1] : WPG_NO_BLOCK;
+        if (!is_known(list, &site.place))
+            list->items[list->count++] = site;
+    }
+}
+
+/* Integers that a loop's counter chooses among. */
+static bool counted_sites(site_list *list, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    wpg_counters counters = {.module = cfg->module, .function = cfg->function, .arena = arena};
+    wpg_counted_read read;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (block->rpo == WPG_NO_BLOCK)
+            continue;
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+            if (wpg_counted_read_of(&read, &counters, inst))
+                take_counted(list, cfg->module, &read, inst);
+    }
+    return !arena->failed;
+}
+
 wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
 {
     wpg_word_casts casts;
@@ -138,6 +171,8 @@ wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg 
     list.most = WPG_MOST_WORD_SITES;
     append(&list, &floats, vectors & ~taken);
     append(&list, &floats, uses.rounding_or_moving & ~vectors & ~taken);
+    if (!counted_sites(&list, cfg, arena))
+        return WPG_E_NOMEM;
     *sites = list.items;
     *count = list.count;
     return WPG_OK;

@@ -1,17 +1,18 @@
-/* Word sites: words of uniform blocks that a function reads by constant indices. A host writes them once for
- * a draw or dispatch: sizes, strides, divisors, flags, weights. Sites are all 32-bit integers, and those
- * 32-bit floats that decide a branch, are weights or move texel coordinates (word_deciders.h), or of vectors
- * with dear work on them (word_vectors.h); also where the block declares integers that are cast
- * (word_casts.h). Generate mode asks which values they have, and use mode makes versions of the stage for
- * them. The list depends on the normal form alone. So a site's number is its identity. Threads: no shared
- * state. */
+/* Word sites: words of uniform blocks that a function reads by constant indices, or by a loop's counter
+ * (counted_reads.h). A host writes them once for a draw or dispatch: sizes, strides, divisors, flags,
+ * weights. Sites are all 32-bit integers, and those 32-bit floats, read by constant indices, that decide a
+ * branch, are weights or move texel coordinates (word_deciders.h), or of vectors with dear work on them
+ * (word_vectors.h); also where the block declares integers that are cast (word_casts.h). Generate mode asks
+ * which values they have, and use mode makes versions of the stage for them. The list depends on the normal
+ * form alone. So a site's number is its identity. Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_WORD_SITES_H
 #define WPG_COMPILER_ANALYSIS_WORD_SITES_H
 
 #include "compiler/analysis/values/word_places.h"
 
-/* Words of one function, 64 at most: integers first, then floats; of each the first in module order. A kind
- * of word that is new comes last: a profile that knows fewer words holds for these. */
+/* Words of one function, 64 at most: integers first, then floats, then integers that counters choose among;
+ * of each the first in module order. A kind of word that is new comes last: a profile that knows fewer words
+ * holds for these. */
 enum {
     WPG_MOST_INTEGER_SITES = 32,
     WPG_MOST_FLOAT_SITES = 32, /* that decide something, then weights; then of vectors, up to all there are */

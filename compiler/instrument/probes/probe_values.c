@@ -247,6 +247,7 @@ static void plan_words(wpg_probe_plan *p)
                                     .value = words[i].load->result,
                                     .before = cfg->blocks[0].terminator,
                                     .reload = words[i].load,
+                                    .place = words[i].counted ? &words[i].place : NULL,
                                     .part = words[i].component == WPG_NO_BLOCK ? 0 : words[i].component + 1,
                                     .use = words[i].load};
     if (!sites)
@@ -293,12 +294,17 @@ static void declare(wpg_inject *in)
 
 /* -- The value */
 
-/* A load made again where its value is not there yet; its pointer is a variable or a chain of constants. */
-static uint32_t reload(wpg_inject *in, const wpg_inst *load)
+/* A load made again where its value is not there yet; its pointer is a variable or a chain of constants, or
+ * the site says where it leads. */
+static uint32_t reload(wpg_inject *in, const wpg_value_site *site)
 {
-    uint32_t pointer = load->words[3];
+    const wpg_inst *load = site->reload;
+    uint32_t pointer = load->words[3], indices[WPG_WORD_DEPTH + 1];
     const wpg_inst *chain = wpg_module_def(in->module, pointer);
-    if (chain && chain->opcode != SpvOpVariable)
+    if (site->place)
+        pointer = wpg_emit(in, SpvOpAccessChain, chain->type, indices,
+                           wpg_word_chain(indices, in->module, site->place, site->part != 0));
+    else if (chain && chain->opcode != SpvOpVariable)
         pointer = wpg_emit(in, (SpvOp)chain->opcode, chain->type, chain->words + 3, chain->count - 3u);
     uint32_t operands[4] = {pointer};
     size_t count = 1;
@@ -325,7 +331,7 @@ static uint32_t rounded(wpg_inject *in, uint32_t bits)
 /* The value as an unsigned number of 32 bits; as two where it is wide. */
 static uint32_t value_words(wpg_inject *in, const wpg_value_site *site)
 {
-    uint32_t value = site->reload ? reload(in, site->reload) : site->value;
+    uint32_t value = site->reload ? reload(in, site) : site->value;
     if (site->part) {
         const wpg_inst *vector = wpg_module_def(in->module, site->reload->type);
         value = WPG_EMIT(in, SpvOpCompositeExtract, vector->words[2], value, site->part - 1);

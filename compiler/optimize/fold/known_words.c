@@ -1,8 +1,11 @@
 /* See known_words.h. */
 #include "compiler/optimize/fold/known_words.h"
 
+#include "compiler/analysis/values/counted_reads.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/spirv/builder.h"
+
+_Static_assert((int)WPG_MOST_CHOICES >= (int)WPG_MOST_COUNTED, "a choice has room for every read");
 
 static uint64_t bit_of(uint32_t fact)
 {
@@ -18,7 +21,7 @@ static uint32_t fact_of(wpg_known_words *k, const wpg_inst *load, wpg_word_place
     if (fact >= WPG_MOST_WORD_SITES || !(k->set->known >> fact & 1))
         return UINT32_MAX;
     if (!k->sources[fact].load)
-        k->sources[fact] = (wpg_word_source){load, c};
+        k->sources[fact] = (wpg_word_source){load, c, NULL};
     return fact;
 }
 
@@ -91,12 +94,58 @@ static bool add_load(wpg_known_words *k, wpg_inst *inst)
     return add(k, inst, wpg_const_scalar(m, inst->type, k->set->bits[fact]), bit_of(fact));
 }
 
+/* The facts about what a counter chooses among. 0: one is none of the set. */
+static uint64_t facts_of(wpg_known_choice *choice, wpg_known_words *k, const wpg_counted_read *read,
+                         const wpg_inst *inst)
+{
+    uint64_t facts = 0;
+    *choice = (wpg_known_choice){read->index, read->part, read->width, read->count, {0}, {0}};
+    for (uint32_t i = 0; i < read->count; i++) {
+        const uint32_t fact = wpg_word_fact_at(k->profile, &read->places[i]);
+        if (fact >= WPG_MOST_WORD_SITES || !(k->set->known >> fact & 1))
+            return 0;
+        facts |= bit_of(fact);
+        choice->cases[i] = read->linear[i];
+        choice->constants[i] = wpg_const_scalar(k->module, inst->type, k->set->bits[fact]);
+    }
+    return facts;
+}
+
+static bool add_choice(wpg_known_words *k, wpg_inst *inst, const wpg_counted_read *read)
+{
+    wpg_known_choice choice, *kept;
+    const uint64_t facts = facts_of(&choice, k, read, inst);
+    if (!facts)
+        return true;
+    for (uint32_t i = 0; i < read->count; i++) {
+        const uint32_t fact = wpg_word_fact_at(k->profile, &read->places[i]);
+        const wpg_word_place *place = &k->profile->words.data[fact].place;
+        if (!k->sources[fact].load)
+            k->sources[fact] = (wpg_word_source){
+                read->load, read->loads_vector ? place->indices[place->count - 1] : WPG_NO_BLOCK, place};
+    }
+    kept = wpg_arena_memdup(&k->module->arena, &choice, sizeof choice);
+    if (!kept || !add(k, inst, inst->result, facts))
+        return false;
+    k->loads.data[k->loads.count - 1].choice = kept;
+    return true;
+}
+
 bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function)
 {
-    for (wpg_inst *inst = function->next; wpg_in_function(inst); inst = inst->next)
-        if (!add_load(known, inst))
-            return false;
-    return !known->module->arena.failed;
+    wpg_arena arena;
+    wpg_counters counters = {.module = known->module, .function = function, .arena = &arena};
+    wpg_counted_read read;
+    bool fits = true;
+    wpg_arena_init(&arena);
+    for (wpg_inst *inst = function->next; wpg_in_function(inst) && fits; inst = inst->next) {
+        fits = add_load(known, inst);
+        if (fits && !known->single && wpg_counted_read_of(&read, &counters, inst))
+            fits = add_choice(known, inst, &read);
+    }
+    fits = fits && !arena.failed;
+    wpg_arena_finish(&arena);
+    return fits && !known->module->arena.failed;
 }
 
 uint32_t wpg_word_load(wpg_module *module, wpg_inst *where, const wpg_word_source *source)
@@ -108,6 +157,8 @@ uint32_t wpg_word_load(wpg_module *module, wpg_inst *where, const wpg_word_sourc
     for (unsigned i = 1; i < chain->count && count < 16; i++)
         words[count++] = chain->words[i];
     words[1] = pointer;
+    if (source->place)
+        count = 2 + wpg_word_chain(&words[2], m, source->place, source->component != WPG_NO_BLOCK);
     (void)wpg_inst_insert(m, where, (SpvOp)chain->opcode, words, count);
     (void)wpg_inst_add(m, where, SpvOpLoad, type, value, pointer);
     if (source->component != WPG_NO_BLOCK) {

@@ -6,11 +6,12 @@
 #include "compiler/optimize/facts/word_sets.h"
 #include "compiler/optimize/fold/load_fold.h"
 
-/* Where a word is read: a load through one access chain of constants, and the component of what it loads
- * (WPG_NO_BLOCK: all of it). */
+/* Where a word is read: a load through one access chain, and the component of what it loads (WPG_NO_BLOCK:
+ * all of it). */
 typedef struct wpg_word_source {
     const wpg_inst *load;
     uint32_t component;
+    const wpg_word_place *place; /* NULL: the chain is of constants */
 } wpg_word_source;
 
 typedef WPG_VEC(wpg_known_load) wpg_known_loads;
@@ -21,12 +22,13 @@ typedef struct wpg_known_words {
     const wpg_word_set *set;
     wpg_word_source *sources; /* [WPG_MOST_WORD_SITES] by fact: those that are found are added */
     bool folds_floats;        /* vectors of floats may become constants whatever they are */
-    bool single;              /* no vectors of several words */
+    bool single;              /* no vectors of several words, and no choices */
     wpg_known_loads loads;    /* whose `words` are facts, one bit each */
 } wpg_known_words;
 
-/* Adds the function's loads of the set's words, and what takes a word out of a vector. False when memory runs
- * out. Free known->loads. */
+/* Adds the function's loads of the set's words, and what takes a word out of a vector; also what a loop's
+ * counter chooses among them (counted_reads.h), as a choice that the module's arena has. False when memory
+ * runs out. Free known->loads. */
 bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function);
 
 /* Loads the word anew before `where` (NULL: at the module's end), as an unsigned number; its id. */

@@ -66,6 +66,7 @@ typedef struct wpg_load_folding {
     bool *guarded;    /* [bound] variables that lose a store: what is left to be stored is hidden */
     bool *opaque;     /* [bound] what no driver is to know: what is hidden, and what loops stand by */
     uint32_t *veils;  /* [bound] the id that stands for a veiled one in float work; 0: no use needs one */
+    uint32_t *chosen; /* [job.load_count] the id that stands for a load with a choice; 0: no use needs one */
     uint32_t zero_of; /* what the barriers' zero is made of; 0: there are none */
     uint32_t zero;    /* that zero; 0: not made yet */
     bool any_exposed, any_hidden, nomem;
@@ -570,13 +571,18 @@ static bool ask(folder *f)
     return changed && (left || f->job.always);
 }
 
-/* The constant that stands for a value at a use that is not kept; 0: none. */
+/* The constant that stands for a value at a use that is not kept, or what is chosen among constants; 0:
+ * neither. */
 static uint32_t constant_for(const folder *f, uint32_t id)
 {
     const wpg_inst *def = wpg_module_def(f->module, id);
-    for (size_t i = 0; i < f->job.load_count; i++)
-        if (f->job.loads[i].inst->result == id && f->job.loads[i].group & f->active)
-            return f->job.loads[i].constant;
+    for (size_t i = 0; i < f->job.load_count; i++) {
+        if (f->job.loads[i].inst->result != id || !(f->job.loads[i].group & f->active))
+            continue;
+        if (f->job.loads[i].choice && !f->chosen[i])
+            f->chosen[i] = wpg_module_fresh_id(f->module);
+        return f->job.loads[i].choice ? f->chosen[i] : f->job.loads[i].constant;
+    }
     if (!is_new(f, id) || !def || f->after.values[id].kind != WPG_SOLVED_VALUE)
         return 0;
     bool is_float, is_signed;
@@ -659,6 +665,29 @@ static void put_barriers(folder *f)
             hide_stores(f, &f->view->cfg->blocks[b]);
 }
 
+/* Behind the load, which is what the choice comes to for an index that is no case. */
+static void put_choice(const folder *f, const wpg_known_load *load, uint32_t chosen)
+{
+    wpg_module *m = f->module;
+    const wpg_known_choice *c = load->choice;
+    wpg_inst *where = load->inst->next;
+    const uint32_t u32 = wpg_type_u32(m);
+    uint32_t number = c->index ? c->index : c->part, value = load->inst->result;
+    if (c->index && c->part) {
+        const uint32_t product = wpg_module_fresh_id(m);
+        number = wpg_module_fresh_id(m);
+        (void)wpg_inst_add(m, where, SpvOpIMul, u32, product, c->index, wpg_const_u32(m, c->width));
+        (void)wpg_inst_add(m, where, SpvOpIAdd, u32, number, product, c->part);
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        const uint32_t is = wpg_module_fresh_id(m), next = i + 1 < c->count ? wpg_module_fresh_id(m) : chosen;
+        (void)wpg_inst_add(m, where, SpvOpIEqual, wpg_type_bool(m), is, number,
+                           wpg_const_u32(m, c->cases[i]));
+        (void)wpg_inst_add(m, where, SpvOpSelect, load->inst->type, next, is, c->constants[i], value);
+        value = next;
+    }
+}
+
 static void fold_all(folder *f)
 {
     for (uint32_t b = 0; b < f->view->cfg->count; b++) {
@@ -669,6 +698,9 @@ static void fold_all(folder *f)
             fold_operands(f, inst);
     }
     put_barriers(f);
+    for (size_t i = 0; i < f->job.load_count; i++)
+        if (f->chosen[i])
+            put_choice(f, &f->job.loads[i], f->chosen[i]);
 }
 
 static void tell(const folder *f, wpg_load_folded *folded)
@@ -716,7 +748,9 @@ static bool make_tables(folder *f)
     f->veils = WPG_ARENA_ARRAY(&f->arena, uint32_t, bound);
     f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, bound);
     f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, bound);
-    return f->masks && f->folded && f->kept && f->veiled && f->guarded && f->veils && f->hidden && f->opaque;
+    f->chosen = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->job.load_count);
+    return f->chosen && f->masks && f->folded && f->kept && f->veiled && f->guarded && f->veils &&
+           f->hidden && f->opaque;
 }
 
 /* *found: there is something to fold. */

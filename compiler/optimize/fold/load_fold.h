@@ -8,12 +8,23 @@
 #include "compiler/optimize/facts/push_solve.h"
 #include "compiler/optimize/ir/legality.h"
 
+enum { WPG_MOST_CHOICES = 16 };
+
+/* What a load equals where it reads one of several known words, by an index. For any other index it stays. */
+typedef struct wpg_known_choice {
+    uint32_t index, part,
+        width; /* ids, 0: none; the case is index * width + part, or the one that there is */
+    uint32_t count;
+    uint32_t cases[WPG_MOST_CHOICES], constants[WPG_MOST_CHOICES];
+} wpg_known_choice;
+
 /* A load, or a component of one, and the constant of its type that it equals. */
 typedef struct wpg_known_load {
     wpg_inst *inst;
-    uint32_t constant;
-    uint64_t words; /* the caller's: what the constant depends on */
-    uint64_t group; /* one bit; loads of one bit are folded together or not at all */
+    uint32_t constant;              /* the load itself where there is a choice: one constant, but not which */
+    const wpg_known_choice *choice; /* NULL: the constant stands for the load */
+    uint64_t words;                 /* the caller's: what the constant depends on */
+    uint64_t group;                 /* one bit; loads of one bit are folded together or not at all */
 } wpg_known_load;
 
 /* What is folded. The pointers live as long as the folding. */

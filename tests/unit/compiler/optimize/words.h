@@ -9,9 +9,12 @@
 
 enum { WORDS_MOST = 32 };
 
-/* Which word of its block a site is: members are words, or vectors of four. */
+/* Which word of its block a site is: members are words, or vectors of four; or the one member is an array of
+ * vectors. */
 USE uint32_t words_number(const wpg_word_place *place)
 {
+    if (place->count == 3)
+        return 4 * place->indices[1] + place->indices[2];
     return place->count == 1 ? place->indices[0] : 4 * place->indices[0] + place->indices[1];
 }
 
