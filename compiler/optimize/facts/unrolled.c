@@ -264,6 +264,41 @@ static void visit_store(folding *f, const wpg_inst *store)
 
 /* -- The analysis -- */
 
+static bool moves_parts(SpvOp opcode)
+{
+    return opcode == SpvOpCompositeConstruct || opcode == SpvOpCompositeInsert ||
+           opcode == SpvOpVectorShuffle;
+}
+
+/* The number that is a part of a vector, through what only moves parts; 0: not told. */
+static uint32_t moved_part(const wpg_module *module, uint32_t vector, uint32_t part)
+{
+    for (unsigned depth = 0; depth < 16; depth++) {
+        const wpg_inst *def = wpg_module_def(module, vector);
+        const wpg_inst *type = def ? wpg_module_def(module, def->type) : NULL;
+        if (!type || type->opcode != SpvOpTypeVector || part >= type->words[3])
+            return 0;
+        if (def->opcode == SpvOpCompositeInsert && def->count == 6) {
+            if (def->words[5] == part)
+                return def->words[3];
+            vector = def->words[4];
+        } else if (def->opcode == SpvOpCompositeConstruct) {
+            return def->count == 3 + type->words[3] ? def->words[3 + part] : 0; /* of numbers */
+        } else if (def->opcode == SpvOpVectorShuffle && def->words[5 + part] != UINT32_MAX) {
+            const wpg_inst *first = wpg_module_def(module, def->words[3]);
+            const wpg_inst *from = first ? wpg_module_def(module, first->type) : NULL;
+            if (!from || from->opcode != SpvOpTypeVector)
+                return 0;
+            const bool in_first = def->words[5 + part] < from->words[3];
+            vector = def->words[in_first ? 3 : 4];
+            part = def->words[5 + part] - (in_first ? 0 : from->words[3]);
+        } else {
+            return 0;
+        }
+    }
+    return 0;
+}
+
 /* Evaluates one instruction; true if its result changed. */
 static bool visit(folding *f, const wpg_inst *inst)
 {
@@ -274,7 +309,13 @@ static bool visit(folding *f, const wpg_inst *inst)
         return false;
     bool may = false, is = false;
     unsigned traits = wpg_inst_traits(module, inst);
-    if (reads_own_memory(module, inst)) {
+    const uint32_t part = inst->opcode == SpvOpCompositeExtract && inst->count == 5
+                              ? moved_part(module, inst->words[3], inst->words[4])
+                              : 0;
+    if (part) {
+        may = f->may[part];
+        is = f->is[part];
+    } else if (reads_own_memory(module, inst)) {
         may = f->holds[own_variable(module, inst->words[3])];
     } else if (inst->opcode == SpvOpPhi || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS))) {
         if (!wpg_used_ids(&f->operands, module, inst))
@@ -311,12 +352,16 @@ static void visit_and_note(folding *f, const wpg_inst *inst, bool phis)
         (void)note_users(f, inst->result, phis);
 }
 
-/* What hangs on a change, to the fixed point. */
+/* What hangs on a change, to the fixed point. A vector is the same with another constant part, but not what is
+ * taken out of it. */
 static bool settle(folding *f)
 {
     while (f->work.count || f->holds_changed) {
-        while (f->work.count)
-            visit_and_note(f, wpg_vec_pop(&f->work), false);
+        while (f->work.count) {
+            const wpg_inst *inst = wpg_vec_pop(&f->work);
+            if (visit(f, inst) || moves_parts((SpvOp)inst->opcode))
+                (void)note_users(f, inst->result, false);
+        }
         const size_t loads = f->holds_changed ? f->loads.count : 0;
         f->holds_changed = false;
         for (size_t i = 0; i < loads; i++)

@@ -35,6 +35,15 @@ static void frees_and_leaves(void **state)
         {"float z = 0.0; for (uint i = 0u; i < p.n; i++) { z = x * src.data[at + i]; x += z; if (x > 9.0) "
          "break; } x += z;",
          4},
+        /* A branch on a part of a vector that has another, constant part. */
+        {"uvec2 b = uvec2(7u); b.x = at; b = b.yx; for (uint i = 0u; i < p.n; i++) { if (b.y + i < 9u) "
+         "continue; "
+         "x += src.data[at + i]; }",
+         1},
+        {"uvec2 b = uvec2(7u); b.x = at; b = b.yx; for (uint i = 0u; i < p.n; i++) { if (b.x + i < 9u) x *= "
+         "y; "
+         "x += src.data[at + i]; }",
+         0},
         /* The counter in arithmetic: constants would be rounded by the compiler. */
         {"for (uint i = 0u; i < p.n; i++) x += sin(float(i)) * src.data[at];", 0},
         /* Unrolling would decide a branch between sums. */
