@@ -352,8 +352,8 @@ static void visit_and_note(folding *f, const wpg_inst *inst, bool phis)
         (void)note_users(f, inst->result, phis);
 }
 
-/* What hangs on a change, to the fixed point. A vector is the same with another constant part, but not what is
- * taken out of it. */
+/* What hangs on a change, to the fixed point. A vector is the same with another constant part, but not what
+ * is taken out of it. */
 static bool settle(folding *f)
 {
     while (f->work.count || f->holds_changed) {

@@ -57,6 +57,7 @@
 #include "compiler/optimize/fold/tables.h"
 #include "compiler/optimize/fold/version_entry.h"
 #include "compiler/optimize/fold/weight_fold.h"
+#include "compiler/optimize/fold/word_worth.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "versions";
@@ -97,6 +98,8 @@ typedef struct folding {
     wpg_inst *function;
     wpg_context *context; /* for a copy: with the profile of the copy */
     wpg_known_words known;
+    uint64_t allowed;        /* words, where there is a choice */
+    uint64_t along;          /* words that decide nothing, and are worth a test */
     wpg_load_folding *found; /* NULL: no load is known */
     wpg_load_folded folded;
     wpg_weight_plan weights;
@@ -248,10 +251,20 @@ static wpg_status plan_equal(folding *f, uint64_t allowed)
                : wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
 }
 
+static uint64_t along(const wpg_load_fold *job, uint64_t decided)
+{
+    folding *f = job->of;
+    if (f->allowed != UINT64_MAX)
+        return f->allowed;
+    f->along = job->view ? wpg_words_worth_a_test(job->view, f->v->profile, &f->known, decided) : 0;
+    return f->along | decided;
+}
+
 /* Finds what the set folds in the function, of the words `allowed` where that is a choice. Nothing is
  * changed. */
 static wpg_status plan(folding *f, uint64_t allowed)
 {
+    f->allowed = allowed;
     if (!wpg_known_words_collect(&f->known, f->function))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     const wpg_load_fold job = {.context = f->context,
@@ -261,7 +274,9 @@ static wpg_status plan(folding *f, uint64_t allowed)
                                .loads = f->known.loads.data,
                                .load_count = f->known.loads.count,
                                .view = f->function == f->v->body ? f->v->view : NULL,
-                               .always = true};
+                               .always = true,
+                               .along = along,
+                               .of = f};
     if (f->known.loads.count)
         WPG_TRY(wpg_load_fold_find(&f->found, &f->folded, &job));
     if (!f->found)
@@ -603,7 +618,8 @@ static uint32_t only_word(const versions *v)
 {
     uint64_t words = 0;
     for (uint32_t c = 0; c < v->count; c++)
-        words |= v->candidates[c].taken ? v->candidates[c].version.tested : 0;
+        words |=
+            v->candidates[c].taken ? v->candidates[c].version.tested & ~v->candidates[c].judged.along : 0;
     return words && !(words & (words - 1)) ? (uint32_t)__builtin_ctzll(words) : WPG_MOST_WORD_SITES;
 }
 

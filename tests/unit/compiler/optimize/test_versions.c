@@ -51,6 +51,7 @@ static void several_of(use_result *r, const char *body, const uint32_t (*held)[W
         words_of(bits[i], &s, held[i]);
         visits[i] = (wpg_word_visit){shares_of[i], bits[i]};
     }
+    s.trips[0] = 16; /* of a loop, if there is one */
     use_profile(&s);
     words_give(&s, words, shares, bits[0], 1000);
     for (unsigned w = 0; w < s.weights.word_count; w++)
@@ -86,6 +87,33 @@ static void makes_a_version_for_each_set(void **state)
     assert_true(use_occurrences(&r, " %uint_48") > 1 && use_occurrences(&r, " %uint_7") > 1);
     assert_int_equal(use_occurrences(&r, "%uint_13"), 0);
     use_done(&r);
+}
+
+/* A word that decides nothing, where a loop computes with it and a version is made anyway: if it had one
+ * value with the words that decide. */
+static void takes_words_along(void **state)
+{
+    (void)state;
+    static const char
+        often[] = "void main() { uint i = gl_GlobalInvocationID.x, x = i / p.size; for (uint k = 0u; k < "
+                  "64u; k++) x ^= k * p.stride + i; dst.data[i] = x; }",
+        once[] = "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / p.size + i % p.size + "
+                 "i * p.stride; }";
+    static const struct {
+        const char *body;
+        uint32_t strides[2]; /* with one size */
+        const char *words;
+    } cases[] = {{often, {48, 48}, "for 2 words of uniform blocks (size, stride): "},
+                 {often, {48, 47}, "for 1 words of uniform blocks (size): "},
+                 {once, {48, 48}, "for 1 words of uniform blocks (size): "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        use_result r;
+        const uint32_t held[2][WORDS_MOST] = {{12, cases[i].strides[0]}, {12, cases[i].strides[1]}};
+        several_of(&r, cases[i].body, held, (const uint64_t[]){500, 500}, 2, NULL);
+        use_expect(&r, WPG_REMARK_DONE, "versions", cases[i].words);
+        assert_int_equal(use_occurrences(&r, " %uint_48") > 1, i == 0);
+        use_done(&r);
+    }
 }
 
 /* A use of the shader in which the stride had five values, one as often as the other. */
@@ -701,6 +729,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(makes_a_version_for_each_set),
+        cmocka_unit_test(takes_words_along),
         cmocka_unit_test(divides_by_a_table),
         cmocka_unit_test(divides_uniform_numbers),
         cmocka_unit_test(divides_by_no_table),
