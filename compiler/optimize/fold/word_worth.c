@@ -6,7 +6,7 @@
 #include "compiler/optimize/ir/legality.h"
 
 /* Uses by an entering lane that pay for the test of a word, of two instructions: a use saves about one. */
-static const double LEAST_USES = 8;
+static const double LEAST_USES = 4;
 
 static bool is_integer_arithmetic(SpvOp opcode)
 {
