@@ -1,6 +1,7 @@
 /* Versions for words that a loop's counter chooses among: what is put in place of the reads, and where none
- * is. */
-#include "tests/unit/compiler/optimize/words.h"
+ * is. On a driver: random loops with equal bits, for the values that were counted and for others. */
+#define WORDS_IN_BLOCK 16
+#include "tests/unit/compiler/optimize/words_driver.h"
 
 #define HEAD                                                                                                 \
     "layout(local_size_x = 64) in;\n"                                                                        \
@@ -99,12 +100,159 @@ static void leaves_floats(void **state)
     use_done(&r);
 }
 
+/* -- On a driver -- */
+
+/* A word by the counter c, or by a number made of it. */
+static void word(char *out, size_t size, uint32_t *seed, char c)
+{
+    const unsigned part = next(seed) % 4, first = next(seed) % 3;
+    switch (next(seed) % 5) {
+    case 0:
+        (void)snprintf(out, size, "p.shape[%c].%c", c, "xyzw"[part]);
+        break;
+    case 1:
+        (void)snprintf(out, size, "p.shape[%u][%c]", part, c);
+        break;
+    case 2: /* as Tint writes it */
+        (void)snprintf(out, size, "p.shape[(%uu + 4u * uint(%c)) / 16u][((%uu + 4u * uint(%c)) & 15u) >> 2]",
+                       16 * first, c, 16 * first, c);
+        break;
+    case 3:
+        (void)snprintf(out, size, "p.shape[min(uint(%c) + %uu, 3u)].%c", c, first, "xyzw"[part]);
+        break;
+    default:
+        (void)snprintf(out, size, "p.shape[%u].%c", part, "xyzw"[first]);
+        break;
+    }
+}
+
+static void statement(char *out, size_t size, uint32_t *seed, char c)
+{
+    char w[128];
+    word(w, sizeof w, seed, c);
+    switch (next(seed) % 7) {
+    case 0:
+        (void)snprintf(out, size, "x = x / %s + uint(%c);\n", w, c);
+        break;
+    case 1:
+        (void)snprintf(out, size, "y ^= (x + uint(%c)) %% %s;\n", c, w);
+        break;
+    case 2:
+        (void)snprintf(out, size, "k += uint(%c) * %s + x;\n", c, w);
+        break;
+    case 3:
+        (void)snprintf(out, size, "if (x %% %s == uint(%c)) y += 3u;\n", w, c);
+        break;
+    case 4:
+        (void)snprintf(out, size, "v = v * 0.5 + float(x %% %s);\n", w);
+        break;
+    case 5:
+        (void)snprintf(out, size, "v += float(%s) * 0.25; x ^= k / %s;\n", w, w);
+        break;
+    default:
+        (void)snprintf(out, size, "y += src.data[(k / %s + uint(%c)) & 127u];\n", w, c);
+        break;
+    }
+}
+
+/* Within four elements, but for a loop whose counter nothing is known of. */
+static void loop(char *out, size_t size, uint32_t *seed, char c)
+{
+    char inside[1024] = "";
+    size_t used = 0;
+    for (unsigned n = 1 + next(seed) % 3; n; n--) {
+        statement(inside + used, sizeof inside - used, seed, c);
+        used = strlen(inside);
+    }
+    switch (next(seed) % 6) {
+    case 0:
+        (void)snprintf(out, size, "for (int %c = 0; %c < %u; %c++) { %s }\n", c, c, 1 + next(seed) % 4, c,
+                       inside);
+        break;
+    case 1:
+        (void)snprintf(out, size, "for (int %c = 3; %c >= %u; %c--) { %s }\n", c, c, next(seed) % 4, c,
+                       inside);
+        break;
+    case 2:
+        (void)snprintf(out, size, "for (uint %c = 1u; %c < 4u; %c += 2u) { %s }\n", c, c, c, inside);
+        break;
+    case 3:
+        (void)snprintf(out, size, "{ uint %c = 0u; while (true) { if (%c >= 2u) break; %s %c++; } }\n", c, c,
+                       inside, c);
+        break;
+    case 4:
+        (void)snprintf(out, size,
+                       "for (uint %c = 0u; %c < 3u; %c++) { if ((x & 1u) != 0u && %c < 2u) %c++; %s }\n", c,
+                       c, c, c, c, inside);
+        break;
+    default:
+        (void)snprintf(out, size, "for (uint %c = x & 1u; %c < 4u; %c++) { %s }\n", c, c, c, inside);
+        break;
+    }
+}
+
+static void random_source(char *source, size_t size, uint32_t *seed)
+{
+    size_t used = (size_t)snprintf(
+        source, size,
+        WORDS_BUFFERS
+        "layout(std140, binding = 2) uniform P { uvec4 shape[4]; } p;\n"
+        "void main() { uint at = gl_GlobalInvocationID.x, x = src.data[at], y = at, k = x >> 5;\n"
+        "float v = float(x & 255u) * 0.01;\n");
+    for (unsigned n = 0; n < 5; n++) {
+        loop(source + used, size - used, seed, (char)('a' + n));
+        used += strlen(source + used);
+    }
+    (void)snprintf(source + used, size - used, "dst.data[at] = x + y * 31u + k ^ floatBitsToUint(v); }\n");
+}
+
+static void random_loops(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    const unsigned kernels = effort_count(24, 200);
+    unsigned versions = 0, chosen = 0;
+    for (unsigned n = 0; n < kernels; n++) {
+        char source[16384];
+        uint32_t seed = 2879 * n + 5, values[WORDS_MOST], in_block[WORDS_HELD];
+        use_shader s;
+        use_result r;
+        wpg_value_weight words[WORDS_MOST];
+        wpg_value_share shares[WORDS_MOST];
+        const wpg_word_visit visit = {1000, values};
+        random_source(source, sizeof source, &seed);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        for (unsigned w = 0; w < WORDS_HELD; w++)
+            in_block[w] = 1 + next(&seed) % 9;
+        for (unsigned l = 0; l < 16; l++)
+            s.trips[l] = 1 + next(&seed) % 4;
+        words_of(values, &s, in_block);
+        use_profile(&s);
+        words_give(&s, words, shares, values, 1000);
+        s.weights.visits = &visit;
+        s.weights.visit_count = 1;
+        use_run(&r, &s, NULL, true);
+        versions += use_said(&r, WPG_REMARK_DONE, "versions", "");
+        chosen += use_occurrences(&r, "OpSelect %uint") > 0;
+        for (unsigned round = 0; round < 3; round++) {
+            (void)words_compare(&s, &r, in_block, 0, n, round, source);
+            in_block[next(&seed) % WORDS_HELD] = 1 + next(&seed) % 9;
+        }
+        use_done(&r);
+        use_free(&s);
+    }
+    printf("random kernels: %u, with a version %u, with choices %u\n", kernels, versions, chosen);
+    assert_true(versions * 2 >= kernels);
+    assert_true(chosen * 2 >= kernels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_divisors), cmocka_unit_test(chooses_components),
         cmocka_unit_test(shares_words),     cmocka_unit_test(leaves_others),
-        cmocka_unit_test(leaves_floats),
+        cmocka_unit_test(leaves_floats),    cmocka_unit_test(random_loops),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_device, close_device);
 }

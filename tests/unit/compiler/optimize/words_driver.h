@@ -1,5 +1,6 @@
 /* What random tests of versions share: a driver, and a run of a kernel with given words in its uniform
- * block. Header only. Kernels: binding 0 the input, 1 the output, 2 the uniform block of WORDS_HELD words. */
+ * block. Header only. Kernels: binding 0 the input, 1 the output, 2 the uniform block of WORDS_HELD words, 6
+ * if WORDS_IN_BLOCK says nothing else. */
 #ifndef WPG_TESTS_UNIT_COMPILER_OPTIMIZE_WORDS_DRIVER_H
 #define WPG_TESTS_UNIT_COMPILER_OPTIMIZE_WORDS_DRIVER_H
 
@@ -7,7 +8,10 @@
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/optimize/words.h"
 
-enum { INVOCATIONS = 128, WORDS_HELD = 6 };
+#ifndef WORDS_IN_BLOCK
+#define WORDS_IN_BLOCK 6
+#endif
+enum { INVOCATIONS = 128, WORDS_HELD = WORDS_IN_BLOCK };
 
 static vkc_device *device; /* NULL: there is no driver */
 
