@@ -3,32 +3,38 @@
  * blocks. */
 #include "compiler/analysis/graph/internal.h"
 
-#include <stdlib.h>
-
 #include "compiler/spirv/grammar.h"
 #include "runtime/base/vec.h"
 
 enum { NO = WPG_NO_BLOCK };
 
-static int compare_labels(const void *a, const void *b)
+/* The label's slot, or the free one where it would stand. Multiplicative hashing: Knuth, "The Art of Computer
+ * Programming", volume 3, 6.4. */
+static wpg_label_index *slot_of(const wpg_cfg_private *w, uint32_t label_id)
 {
-    uint32_t x = ((const wpg_label_index *)a)->id, y = ((const wpg_label_index *)b)->id;
-    return (x > y) - (x < y);
+    const uint32_t mask = (UINT32_C(1) << w->label_bits) - 1;
+    uint32_t slot = (label_id * UINT32_C(2654435769)) >> (32 - w->label_bits);
+    while (w->labels[slot].id && w->labels[slot].id != label_id)
+        slot = (slot + 1) & mask;
+    return &w->labels[slot];
 }
 
 uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id)
 {
-    const wpg_label_index *labels = wpg_cfg_whole(cfg)->labels;
-    for (uint32_t low = 0, high = cfg->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
-        if (labels[middle].id == label_id)
-            return labels[middle].index;
-        if (labels[middle].id < label_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NO;
+    const wpg_label_index *slot = slot_of(wpg_cfg_whole(cfg), label_id);
+    return slot->id ? slot->index : NO;
+}
+
+static bool index_labels(wpg_cfg_private *w)
+{
+    wpg_cfg *cfg = &w->cfg;
+    w->label_bits = 1;
+    while (cfg->count >= UINT32_C(1) << (w->label_bits - 1))
+        w->label_bits++;
+    w->labels = WPG_ARENA_ARRAY(&cfg->arena, wpg_label_index, (size_t)1 << w->label_bits);
+    for (uint32_t b = 0; w->labels && b < cfg->count; b++)
+        *slot_of(w, cfg->blocks[b].id) = (wpg_label_index){cfg->blocks[b].id, b};
+    return w->labels != NULL;
 }
 
 bool wpg_ends_segment(const wpg_inst *inst)
@@ -100,7 +106,7 @@ static bool is_plain(const wpg_module *module, const wpg_inst *inst)
 static wpg_block new_block(wpg_inst *label)
 {
     return (wpg_block){
-        .id = label->result, .label = label, .rpo = NO, .idom = NO, .ipdom = NO, .construct = NO, .loop = NO};
+        .id = label->result, .label = label, .rpo = NO, .idom = NO, .construct = NO, .loop = NO};
 }
 
 typedef struct block_list {
@@ -154,18 +160,12 @@ static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
         cfg->count = (uint32_t)list.blocks.count;
         cfg->blocks = wpg_arena_memdup(&cfg->arena, list.blocks.data, cfg->count * sizeof *cfg->blocks);
         w->effects = wpg_arena_memdup(&cfg->arena, list.effects.data, cfg->count);
-        w->labels = WPG_ARENA_ARRAY(&cfg->arena, wpg_label_index, cfg->count);
-        if (cfg->arena.failed)
+        if (cfg->arena.failed || !index_labels(w))
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
     }
     wpg_vec_free(&list.blocks);
     wpg_vec_free(&list.effects);
-    if (status != WPG_OK)
-        return status;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        w->labels[b] = (wpg_label_index){cfg->blocks[b].id, b};
-    qsort(w->labels, cfg->count, sizeof w->labels[0], compare_labels);
-    return WPG_OK;
+    return status;
 }
 
 /* Words of one literal of an OpSwitch: its selector's width. */
@@ -281,13 +281,14 @@ static bool find_order(wpg_cfg_private *w, const wpg_graph *forward)
     return true;
 }
 
-static bool find_post_dominance(wpg_cfg_private *w)
+/* Over the reversed graph, where node `count` is the virtual exit. */
+const wpg_dom_tree *wpg_cfg_post_dominance(const wpg_cfg *cfg, wpg_arena *arena)
 {
-    wpg_cfg *cfg = &w->cfg;
-    wpg_arena *arena = &cfg->arena;
+    const wpg_cfg_private *w = wpg_cfg_whole(cfg);
+    wpg_dom_tree *post = WPG_ARENA_NEW(arena, wpg_dom_tree);
     wpg_edge *edges = WPG_ARENA_ARRAY(arena, wpg_edge, w->edge_count + cfg->count);
-    if (!edges)
-        return false;
+    if (!post || !edges)
+        return NULL;
     size_t count = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!cfg->blocks[b].successor_count)
@@ -297,8 +298,10 @@ static bool find_post_dominance(wpg_cfg_private *w)
         edges[count++] = w->edges[i];
     wpg_graph forward, backward;
     return wpg_graph_make(&forward, cfg->count + 1, edges, count, false, arena) &&
-           wpg_graph_make(&backward, cfg->count + 1, edges, count, true, arena) &&
-           wpg_dominators(&w->post, &backward, &forward, cfg->count, arena);
+                   wpg_graph_make(&backward, cfg->count + 1, edges, count, true, arena) &&
+                   wpg_dominators(post, &backward, &forward, cfg->count, arena)
+               ? post
+               : NULL;
 }
 
 static wpg_status build(wpg_cfg_private *w, wpg_error *err)
@@ -318,12 +321,6 @@ static wpg_status build(wpg_cfg_private *w, wpg_error *err)
         block->predecessors = backward.to + backward.at[b];
         block->predecessor_count = backward.at[b + 1] - backward.at[b];
         block->idom = w->dom.idom[b];
-    }
-    if (!find_post_dominance(w))
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        uint32_t post = w->post.idom[b];
-        cfg->blocks[b].ipdom = post == cfg->count ? NO : post;
     }
     return wpg_cfg_find_constructs(w, err);
 }
@@ -361,9 +358,9 @@ bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b)
     return wpg_dom_tree_dominates(&wpg_cfg_whole(cfg)->dom, a, b);
 }
 
-bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b)
+bool wpg_post_dominates(const wpg_dom_tree *post, uint32_t a, uint32_t b)
 {
-    return wpg_dom_tree_dominates(&wpg_cfg_whole(cfg)->post, a, b);
+    return wpg_dom_tree_dominates(post, a, b);
 }
 
 bool wpg_cfg_comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t to)

@@ -1,4 +1,4 @@
-/* Control-flow graph of one function, with dominance, post-dominance and structured constructs. The graph
+/* Control-flow graph of one function, with dominance and structured constructs. The graph
  * points into the module. A change of labels, terminators or merge instructions makes the graph stale.
  * Ownership: wpg_cfg_create allocates everything in one arena; wpg_cfg_destroy frees the arena (NULL is
  * fine). Threads: immutable once built. Sources: Lengauer, Tarjan, "A Fast Algorithm for Finding Dominators
@@ -18,9 +18,8 @@ typedef struct wpg_block {
     const uint32_t *successors,
         *predecessors; /* block indices, no duplicates, in terminator / module order */
     uint32_t successor_count, predecessor_count;
-    uint32_t rpo;   /* position in reverse post-order; WPG_NO_BLOCK if unreachable from the entry */
-    uint32_t idom;  /* immediate dominator; WPG_NO_BLOCK for the entry and unreachable blocks */
-    uint32_t ipdom; /* immediate post-dominator, over a virtual exit; WPG_NO_BLOCK if only the exit or none */
+    uint32_t rpo;       /* position in reverse post-order; WPG_NO_BLOCK if unreachable from the entry */
+    uint32_t idom;      /* immediate dominator; WPG_NO_BLOCK for the entry and unreachable blocks */
     uint32_t construct; /* innermost construct that holds it (index into constructs), WPG_NO_BLOCK if none */
     uint32_t loop;      /* innermost loop construct (index into constructs), WPG_NO_BLOCK if none */
     uint32_t heads, merges, continues; /* construct of which it is header, merge block, continue target;
@@ -66,9 +65,12 @@ typedef struct wpg_cfg {
 wpg_status wpg_cfg_create(wpg_cfg **cfg, const wpg_module *module, wpg_inst *function, wpg_error *err);
 void wpg_cfg_destroy(wpg_cfg *cfg);
 
-uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id);            /* block index or WPG_NO_BLOCK */
-bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b);      /* reflexive */
-bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
+uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id);       /* block index or WPG_NO_BLOCK */
+bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
+/* The post-dominator tree of the blocks, over a virtual exit. Apart from the graph: few callers ask. Lives in
+ * the arena; NULL: out of memory. */
+const struct wpg_dom_tree *wpg_cfg_post_dominance(const wpg_cfg *cfg, wpg_arena *arena);
+bool wpg_post_dominates(const struct wpg_dom_tree *post, uint32_t a, uint32_t b); /* reflexive */
 /* True if no reachable block but `from` branches to `to`. */
 bool wpg_cfg_comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t to);
 bool wpg_construct_holds(const wpg_cfg *cfg, uint32_t construct, uint32_t block);

@@ -44,17 +44,18 @@ static inline bool wpg_dom_tree_dominates(const wpg_dom_tree *tree, uint32_t a, 
 /* What the instructions of a block may do to the live mask. */
 enum { WPG_EFFECT_DEMOTE = 1, WPG_EFFECT_CALL = 2, WPG_EFFECT_SEGMENT = 4 };
 
+/* A slot of the hash table of labels. */
 typedef struct wpg_label_index {
-    uint32_t id, index;
+    uint32_t id, index; /* id 0: free */
 } wpg_label_index;
 
 typedef struct wpg_cfg_private {
     wpg_cfg cfg;             /* first: a wpg_cfg * is a wpg_cfg_private * */
-    wpg_label_index *labels; /* [count], by id */
+    wpg_label_index *labels; /* [1 << label_bits] open addressing; half of the slots at least are free */
+    unsigned label_bits;
     wpg_edge *edges;
     size_t edge_count;
     wpg_dom_tree dom;        /* over the graph */
-    wpg_dom_tree post;       /* over the reversed graph; node `count` is the virtual exit */
     wpg_dom_tree structural; /* over the graph with merge and continue edges (specification 2.11) */
     uint8_t *effects;        /* [count] WPG_EFFECT_* of each block */
 } wpg_cfg_private;

@@ -149,9 +149,10 @@ typedef struct wpg_view_memo {
     struct wpg_loop *loops;    /* [construct_count] wpg_loop_describe */
     bool *described, *is_loop; /* [construct_count] */
     struct wpg_divergence *divergence;
-    struct wpg_solution *unfolded; /* wpg_push_unfolded */
-    struct wpg_unrolled *unrolled; /* of no known ids (facts/unrolled.h) */
-    const bool *unrollable;        /* wpg_unrollable_loops */
+    const struct wpg_dom_tree *post; /* wpg_view_post_dominates */
+    struct wpg_solution *unfolded;   /* wpg_push_unfolded */
+    struct wpg_unrolled *unrolled;   /* of no known ids (facts/unrolled.h) */
+    const bool *unrollable;          /* wpg_unrollable_loops */
 } wpg_view_memo;
 
 /* One function seen by ids: its CFG, where each id is defined and who uses it. Stale after any edit. */
@@ -174,11 +175,15 @@ wpg_status wpg_view_create(wpg_view **view, wpg_module *module, uint32_t functio
 void wpg_view_destroy(wpg_view *view);
 /* Divergence of the view's function; NULL when memory ran out. */
 const wpg_divergence *wpg_view_divergence(const wpg_view *view);
+/* Does block a post-dominate block b? Reflexive. Where memory runs out, module->arena.failed is set. */
+bool wpg_view_post_dominates(const wpg_view *view, uint32_t a, uint32_t b);
 /* True if the id is defined in this function: an instruction of a block, a label or a parameter. */
 static inline bool wpg_view_is_local(const wpg_view *view, uint32_t id)
 {
     return id < view->bound && view->position[id] != 0;
 }
+/* The block that holds the instruction of the view's function; WPG_NO_BLOCK: none. */
+uint32_t wpg_view_block_of(const wpg_view *view, const wpg_inst *inst);
 /* The label that opens the instruction's block, NULL for instructions outside blocks. */
 wpg_inst *wpg_inst_label(wpg_inst *inst);
 

@@ -14,6 +14,14 @@ wpg_inst *wpg_inst_label(wpg_inst *inst)
     return inst;
 }
 
+/* Of the last result at or before the instruction: at the latest the label's. */
+uint32_t wpg_view_block_of(const wpg_view *view, const wpg_inst *inst)
+{
+    while (inst && !inst->result)
+        inst = inst->prev;
+    return inst && inst->result < view->bound ? view->block_of[inst->result] : WPG_NO_BLOCK;
+}
+
 static wpg_inst *function_by_id(wpg_module *module, uint32_t id)
 {
     wpg_inst *inst = wpg_module_def(module, id);
@@ -123,6 +131,16 @@ const wpg_divergence *wpg_view_divergence(const wpg_view *view)
     if (!memo->divergence && wpg_divergence_compute(&memo->divergence, view->cfg, memo->arena) != WPG_OK)
         memo->divergence = NULL;
     return memo->divergence;
+}
+
+bool wpg_view_post_dominates(const wpg_view *view, uint32_t a, uint32_t b)
+{
+    wpg_view_memo *memo = view->memo;
+    if (!memo->post)
+        memo->post = wpg_cfg_post_dominance(view->cfg, memo->arena);
+    if (!memo->post)
+        view->module->arena.failed = 1;
+    return memo->post && wpg_post_dominates(memo->post, a, b);
 }
 
 void wpg_view_destroy(wpg_view *view)

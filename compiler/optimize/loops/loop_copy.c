@@ -4,7 +4,7 @@
 bool wpg_block_surely_runs(const wpg_view *view, const wpg_loop *loop, uint32_t block)
 {
     return loop->members[block] && view->cfg->blocks[block].rpo != WPG_NO_BLOCK &&
-           wpg_cfg_post_dominates(view->cfg, block, loop->header);
+           wpg_view_post_dominates(view, block, loop->header);
 }
 
 bool wpg_block_surely_runs_late(const wpg_view *view, const wpg_loop *loop, uint32_t block)
@@ -18,7 +18,7 @@ bool wpg_block_surely_runs_late(const wpg_view *view, const wpg_loop *loop, uint
         if (loop->inside[test->successors[s]])
             b = test->successors[s];
     return b != WPG_NO_BLOCK && b != loop->header && loop->members[b] && loop->members[block] &&
-           cfg->blocks[block].rpo != WPG_NO_BLOCK && wpg_cfg_post_dominates(cfg, block, b);
+           cfg->blocks[block].rpo != WPG_NO_BLOCK && wpg_view_post_dominates(view, block, b);
 }
 
 static bool is_plain(const wpg_view *view, const wpg_loop *loop, uint32_t id, unsigned depth)
@@ -66,6 +66,16 @@ bool wpg_loop_has_call_or_atomic(const wpg_view *view, const wpg_loop *loop)
     return false;
 }
 
+static bool is_used_after(const wpg_view *view, const wpg_loop *loop, uint32_t id)
+{
+    for (uint32_t u = view->first_user[id]; u < view->first_user[id + 1]; u++) {
+        const uint32_t user = wpg_view_block_of(view, view->users[u]);
+        if (user != WPG_NO_BLOCK && !loop->members[user])
+            return true;
+    }
+    return false;
+}
+
 static const char *contents_refusal(const wpg_view *view, const wpg_loop *loop, const wpg_id_set *exact,
                                     const wpg_id_set *helper)
 {
@@ -83,13 +93,8 @@ static const char *contents_refusal(const wpg_view *view, const wpg_loop *loop, 
                        "output";
             if (wpg_id_set_has(helper, inst->result))
                 return "it feeds an implicit-lod sample, derivative, quad or subgroup operation";
-            for (uint32_t u = view->first_user[inst->result]; u < view->first_user[inst->result + 1]; u++) {
-                const wpg_inst *label = wpg_inst_label(view->users[u]);
-                uint32_t user = label ? wpg_cfg_find(cfg, label->result) : WPG_NO_BLOCK;
-                if (user != WPG_NO_BLOCK && !loop->members[user] &&
-                    !wpg_type_may_be_merged(view->module, inst->type))
-                    return "a pointer, image or the like made in it is used after it";
-            }
+            if (!wpg_type_may_be_merged(view->module, inst->type) && is_used_after(view, loop, inst->result))
+                return "a pointer, image or the like made in it is used after it";
         }
     }
     return NULL;

@@ -258,11 +258,7 @@ static void mark_users(builder *b)
         const uint32_t id = s->ids.data[i];
         for (uint32_t u = b->view->first_user[id]; s->in[id] == DEAD && u < b->view->first_user[id + 1];
              u++) {
-            wpg_inst *user = b->view->users[u];
-            const wpg_inst *label = user->result ? NULL : wpg_inst_label(user);
-            const uint32_t block = label          ? wpg_cfg_find(b->cfg, label->result)
-                                   : user->result ? b->view->block_of[user->result]
-                                                  : WPG_NO_BLOCK;
+            const uint32_t block = wpg_view_block_of(b->view, b->view->users[u]);
             if (block != WPG_NO_BLOCK)
                 s->uses_dead[block] = true;
         }
