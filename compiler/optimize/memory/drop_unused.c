@@ -27,7 +27,8 @@ typedef struct sweeper {
     wpg_cfg *cfg; /* NULL: the control flow is not structured, and stays */
     wpg_arena arena;
     uint32_t bound;
-    bool *live;            /* [bound] by result; declarations of the module, too */
+    bool *live;            /* [bound] by result; declarations of the module, too, and what cannot go */
+    uint32_t *root;        /* [bound] of pointers: the function's variable that they lead into; 0: none */
     bool *own;             /* [bound] variables of functions that are only loaded and stored to */
     uint32_t *first_store; /* [bound] of such a variable that nobody loads: the first of `stores`, + 1 */
     uint32_t *block_of;    /* [bound] of results */
@@ -39,6 +40,7 @@ typedef struct sweeper {
     WPG_VEC(work_item) stores;
     WPG_VEC(work_item) work;
     wpg_operand_list operands;
+    bool has_lines;
     bool failed;
 } sweeper;
 
@@ -65,15 +67,40 @@ static uint32_t function_root(const sweeper *s, uint32_t id)
 
 static uint32_t own_root(const sweeper *s, uint32_t pointer)
 {
-    const uint32_t root = function_root(s, pointer);
+    const uint32_t root = pointer < s->bound ? s->root[pointer] : 0;
     return root && s->own[root] ? root : 0;
+}
+
+/* Blocks and roots by id. Blocks are numbered as in the graph. */
+static void read_function(sweeper *s)
+{
+    uint32_t block = NONE;
+    for (const wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
+        if (inst->opcode == SpvOpLabel)
+            block++;
+        s->has_lines |= inst->opcode == SpvOpLine;
+        if (!inst->result || inst->result >= s->bound)
+            continue;
+        s->block_of[inst->result] = block;
+        switch (inst->opcode) {
+        case SpvOpVariable:
+            s->own[inst->result] = true;
+            s->root[inst->result] = function_root(s, inst->result);
+            break;
+        case SpvOpAccessChain:
+        case SpvOpInBoundsAccessChain:
+        case SpvOpCopyObject:
+        case SpvOpImageTexelPointer:
+            s->root[inst->result] = function_root(s, inst->result);
+            break;
+        default:
+            break;
+        }
+    }
 }
 
 static void find_own(sweeper *s)
 {
-    for (const wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next)
-        if (inst->opcode == SpvOpVariable && inst->result < s->bound)
-            s->own[inst->result] = true;
     for (const wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
         const bool access =
             inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
@@ -81,7 +108,7 @@ static void find_own(sweeper *s)
         s->failed |= !wpg_used_ids(&s->operands, s->module, inst);
         for (size_t i = 0; i < s->operands.count; i++) {
             const unsigned at = s->operands.data[i];
-            const uint32_t root = function_root(s, inst->words[at]);
+            const uint32_t id = inst->words[at], root = id < s->bound ? s->root[id] : 0;
             if (root && !(access && wpg_is_access(inst, at)))
                 s->own[root] = false;
         }
@@ -98,11 +125,11 @@ static void push(sweeper *s, wpg_inst *inst, uint32_t block)
 
 static void mark(sweeper *s, uint32_t id)
 {
-    wpg_inst *def = wpg_module_def(s->module, id);
-    if (!def || id >= s->bound || s->live[id])
+    if (id >= s->bound || s->live[id])
         return;
     s->live[id] = true;
-    if (s->block_of[id] != NONE && def->opcode != SpvOpLabel)
+    wpg_inst *def = s->block_of[id] != NONE ? wpg_module_def(s->module, id) : NULL;
+    if (def)
         push(s, def, s->block_of[id]);
 }
 
@@ -222,11 +249,14 @@ static bool is_flow(const wpg_inst *inst)
 static void add_root(sweeper *s, wpg_inst *inst, uint32_t block)
 {
     const uint32_t root = inst->opcode == SpvOpStore ? own_root(s, inst->words[1]) : 0;
+    const bool goes = may_go(s, inst);
+    if (inst->result && inst->result < s->bound)
+        s->live[inst->result] |= !goes;
     if (root) {
         const work_item item = {inst, block, s->first_store[root]};
         s->failed |= !wpg_vec_push(&s->stores, item);
         s->first_store[root] = (uint32_t)s->stores.count;
-    } else if (!may_go(s, inst) && inst->opcode != SpvOpLine && inst->opcode != SpvOpNoLine &&
+    } else if (!goes && inst->opcode != SpvOpLine && inst->opcode != SpvOpNoLine &&
                !(s->cfg && is_flow(inst))) {
         push(s, inst, block);
     }
@@ -234,17 +264,9 @@ static void add_root(sweeper *s, wpg_inst *inst, uint32_t block)
 
 static void add_roots(sweeper *s)
 {
-    uint32_t block = NONE, count = 0;
+    uint32_t block = NONE;
     for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
-        if (inst->opcode == SpvOpLabel)
-            block = s->cfg ? wpg_cfg_find(s->cfg, inst->result) : count++;
-        if (inst->result && inst->result < s->bound)
-            s->block_of[inst->result] = block;
-    }
-    block = NONE;
-    for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
-        if (inst->opcode == SpvOpLabel && s->cfg)
-            block = wpg_cfg_find(s->cfg, inst->result);
+        block += inst->opcode == SpvOpLabel && s->cfg;
         add_root(s, inst, block);
     }
     for (uint32_t c = 0; s->cfg && c < s->cfg->construct_count; c++)
@@ -326,10 +348,11 @@ static void sweep(sweeper *s)
         remove_constructs(s);
     for (wpg_inst *inst = s->function, *next; wpg_in_function(inst); inst = next) {
         next = inst->next;
-        if (may_go(s, inst) && !s->live[inst->result])
+        if (inst->result && inst->result < s->bound && !s->live[inst->result])
             wpg_inst_remove(s->module, inst);
     }
-    drop_lines(s);
+    if (s->has_lines)
+        drop_lines(s);
 }
 
 /* The function's graph; taken, it belongs to the caller. NULL: there is none. */
@@ -354,6 +377,7 @@ static bool drop_in(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
         return false;
     wpg_arena_init(&s.arena);
     s.live = WPG_ARENA_ARRAY(&s.arena, bool, s.bound);
+    s.root = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
     s.own = WPG_ARENA_ARRAY(&s.arena, bool, s.bound);
     s.first_store = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
     s.block_of = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
@@ -364,6 +388,8 @@ static bool drop_in(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
     s.failed = s.arena.failed;
     for (uint32_t id = 0; !s.failed && id < s.bound; id++)
         s.block_of[id] = NONE;
+    if (!s.failed)
+        read_function(&s);
     if (!s.failed)
         find_own(&s);
     if (!s.failed)
