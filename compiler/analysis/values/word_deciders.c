@@ -20,10 +20,11 @@ typedef struct decider {
     const wpg_module *module;
     const wpg_word_site *sites;
     uint32_t count, bound;
-    uint64_t *words; /* [bound] */
-    bool *varies;    /* [bound] */
-    bool *placed;    /* [bound] */
-    bool more;       /* floats are followed into integers, whole numbers and scaled vectors, too */
+    uint32_t *variable; /* [bound] of pointers: the variable of the shader's own that they lead to; 0: none */
+    uint64_t *words;    /* [bound] */
+    bool *varies;       /* [bound] */
+    bool *placed;       /* [bound] */
+    bool more;          /* floats are followed into integers, whole numbers and scaled vectors, too */
     bool changed, first_round;
     const wpg_inst **pending; /* in their order: what the next round has to visit */
     uint32_t pending_count;
@@ -60,7 +61,7 @@ static void add_words(decider *d, uint32_t id, uint64_t more)
 }
 
 /* The variable of the shader's own that a pointer leads to; 0: any other memory. */
-static uint32_t own_variable(const wpg_module *module, uint32_t pointer)
+static uint32_t find_own_variable(const wpg_module *module, uint32_t pointer)
 {
     const wpg_inst *def = wpg_module_def(module, pointer);
     while (def && (def->opcode == SpvOpAccessChain || def->opcode == SpvOpInBoundsAccessChain ||
@@ -70,6 +71,11 @@ static uint32_t own_variable(const wpg_module *module, uint32_t pointer)
         return 0;
     return def->words[3] == SpvStorageClassFunction || def->words[3] == SpvStorageClassPrivate ? def->result
                                                                                                : 0;
+}
+
+static uint32_t own_variable(const decider *d, uint32_t pointer)
+{
+    return pointer < d->bound ? d->variable[pointer] : 0;
 }
 
 /* A load that is the same for all invocations of a draw or dispatch. */
@@ -242,7 +248,7 @@ static bool visit_varies(decider *d, const wpg_inst *inst)
     unsigned first, step, ids = ids_of(inst), count = 0;
     uint32_t variable;
     if (inst->opcode == SpvOpStore) {
-        variable = own_variable(d->module, inst->words[1]);
+        variable = own_variable(d, inst->words[1]);
         if (variable && varies(d, inst->words[2]))
             set_varies(d, variable);
         return variable && !varies(d, variable);
@@ -250,7 +256,7 @@ static bool visit_varies(decider *d, const wpg_inst *inst)
     if (!inst->result || inst->opcode == SpvOpVariable || varies(d, inst->result))
         return false;
     if (inst->opcode == SpvOpLoad) {
-        variable = own_variable(d->module, inst->words[3]);
+        variable = own_variable(d, inst->words[3]);
         if (variable ? varies(d, variable) : !is_draw_load(d->module, inst))
             set_varies(d, inst->result);
         return variable && !varies(d, variable);
@@ -273,14 +279,14 @@ static bool visit_words(decider *d, const wpg_inst *inst)
     unsigned first, step, ids = ids_of(inst);
     uint32_t variable;
     if (inst->opcode == SpvOpStore) {
-        variable = own_variable(d->module, inst->words[1]);
+        variable = own_variable(d, inst->words[1]);
         add_words(d, variable, variable ? words(d, inst->words[2]) : 0);
         return variable;
     }
     if (!inst->result || inst->opcode == SpvOpVariable)
         return false;
     if (inst->opcode == SpvOpLoad) {
-        variable = own_variable(d->module, inst->words[3]);
+        variable = own_variable(d, inst->words[3]);
         add_words(d, inst->result, variable ? words(d, variable) : sites_of(d, inst));
         return variable;
     }
@@ -346,8 +352,8 @@ static uint64_t weighs(const decider *d, const wpg_inst *inst)
 static void visit_placed(decider *d, const wpg_inst *inst)
 {
     unsigned first, step, end = 0;
-    uint32_t variable = inst->opcode == SpvOpStore  ? own_variable(d->module, inst->words[1])
-                        : inst->opcode == SpvOpLoad ? own_variable(d->module, inst->words[3])
+    uint32_t variable = inst->opcode == SpvOpStore  ? own_variable(d, inst->words[1])
+                        : inst->opcode == SpvOpLoad ? own_variable(d, inst->words[3])
                                                     : 0;
     if (inst->opcode == SpvOpStore) {
         if (variable && d->placed[variable])
@@ -415,13 +421,29 @@ static bool make_tables(decider *d, wpg_arena *arena)
     return d->words && d->varies && d->placed;
 }
 
-static bool make_pending(decider *d, wpg_arena *arena)
+/* Loads and stores are visited several times, and their pointers are followed once. */
+static void find_variable(decider *d, const wpg_inst *inst)
+{
+    const uint32_t pointer = inst->opcode == SpvOpLoad    ? inst->words[3]
+                             : inst->opcode == SpvOpStore ? inst->words[1]
+                                                          : 0;
+    if (pointer && pointer < d->bound)
+        d->variable[pointer] = find_own_variable(d->module, pointer);
+}
+
+/* The variables, and room for what is pending. */
+static bool read_function(decider *d, wpg_arena *arena)
 {
     uint32_t most = 0;
+    d->variable = WPG_ARENA_ARRAY(arena, uint32_t, d->bound);
+    if (!d->variable)
+        return false;
     for (uint32_t i = 0; i < d->cfg->order_count; i++) {
         const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
-        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            find_variable(d, inst);
             most++;
+        }
     }
     d->pending = WPG_ARENA_ARRAY(arena, const wpg_inst *, most);
     return d->pending || !most;
@@ -439,7 +461,7 @@ wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_
     *uses = (wpg_word_uses){0};
     if (!count)
         return WPG_OK;
-    if (!make_tables(&d, arena) || !make_pending(&d, arena))
+    if (!make_tables(&d, arena) || !read_function(&d, arena))
         return WPG_E_NOMEM;
     find_uses(&d, &uses->deciding, &uses->weighing, NULL);
     d.more = true;

@@ -12,6 +12,7 @@
 #include "compiler/spirv/builder.h"
 
 enum { MOST_PARTS = 64, MOST_ROUNDS = 16 };
+enum { ROOT, LOADED }; /* kinds in splitter.of */
 
 typedef struct composite {
     wpg_inst *variable; /* NULL: it stays */
@@ -31,8 +32,7 @@ typedef struct splitter {
     wpg_inst *function;
     wpg_arena arena;
     uint32_t bound;
-    uint32_t *root;    /* [bound] of variables and chains into them: composite + 1 */
-    uint32_t *loaded;  /* [bound] of results of whole loads: composite + 1 */
+    uint32_t *of; /* [bound] of variables, chains into them and whole loads: 2 * (composite + 1) + kind */
     uint32_t *becomes; /* [bound] of chains: the variable of the part they lead to */
     wpg_map fixed;     /* ids that decorations forbid to split: variables and types */
     wpg_map relaxed;   /* type << 32 | member: RelaxedPrecision */
@@ -103,13 +103,14 @@ static void find_composites(splitter *s)
         if (!parts)
             continue;
         s->failed |= !wpg_vec_push(&s->composites, c);
-        s->root[inst->result] = (uint32_t)s->composites.count;
+        s->of[inst->result] = 2 * (uint32_t)s->composites.count + ROOT;
     }
 }
 
-static composite *at(splitter *s, const uint32_t *table, uint32_t id)
+static composite *at(splitter *s, unsigned kind, uint32_t id)
 {
-    composite *c = id < s->bound && table[id] ? &s->composites.data[table[id] - 1] : NULL;
+    const uint32_t of = id < s->bound ? s->of[id] : 0;
+    composite *c = of && of % 2 == kind ? &s->composites.data[of / 2 - 1] : NULL;
     return c && c->variable ? c : NULL;
 }
 
@@ -127,7 +128,7 @@ static void judge_use(splitter *s, wpg_inst *inst, unsigned operand, composite *
     uint64_t index;
     uint32_t width;
     if (is_chain(inst) && operand == 3 && inst->result < s->bound) {
-        s->root[inst->result] = s->root[pointer];
+        s->of[inst->result] = s->of[pointer];
         if (!whole)
             return;
         if (inst->count > 4 && wpg_module_opcode_of(s->module, inst->words[4]) == SpvOpConstant &&
@@ -148,8 +149,8 @@ static void note_read(splitter *s, const wpg_inst *inst, unsigned operand, compo
 {
     if (inst->opcode == SpvOpCompositeExtract && inst->count > 4 && inst->words[4] < from->parts) {
         from->used |= UINT64_C(1) << inst->words[4];
-    } else if (operand == 2 && inst->opcode == SpvOpStore && at(s, s->root, inst->words[1])) {
-        const copy one = {s->root[inst->words[1]] - 1, from->first_copy};
+    } else if (operand == 2 && inst->opcode == SpvOpStore && at(s, ROOT, inst->words[1])) {
+        const copy one = {s->of[inst->words[1]] / 2 - 1, from->first_copy};
         s->failed |= !wpg_vec_push(&s->copies, one);
         from->first_copy = (uint32_t)s->copies.count;
     } else {
@@ -174,17 +175,17 @@ static void spread_reads(splitter *s)
 static void judge(splitter *s)
 {
     for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next)
-        if (inst->opcode == SpvOpLoad && at(s, s->root, inst->words[3]) && inst->result < s->bound)
-            s->loaded[inst->result] = s->root[inst->words[3]];
+        if (inst->opcode == SpvOpLoad && at(s, ROOT, inst->words[3]) && inst->result < s->bound)
+            s->of[inst->result] = s->of[inst->words[3]] - ROOT + LOADED;
     for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
         s->failed |= !wpg_used_ids(&s->operands, s->module, inst);
         for (size_t i = 0; i < s->operands.count; i++) {
             const unsigned operand = s->operands.data[i];
-            composite *c = at(s, s->root, inst->words[operand]), *of = at(s, s->loaded, inst->words[operand]);
+            composite *c = at(s, ROOT, inst->words[operand]), *from = at(s, LOADED, inst->words[operand]);
             if (c)
                 judge_use(s, inst, operand, c);
-            if (of)
-                note_read(s, inst, operand, of);
+            if (from)
+                note_read(s, inst, operand, from);
         }
     }
     spread_reads(s);
@@ -277,7 +278,7 @@ static void rewrite(splitter *s, wpg_inst *inst)
     const uint32_t pointer = inst->words[operand];
     if (pointer < s->bound && s->becomes[pointer])
         inst->words[operand] = s->becomes[pointer];
-    const composite *c = at(s, s->root, pointer);
+    const composite *c = at(s, ROOT, pointer);
     if (!c || pointer != c->variable->result)
         return;
     if (chain)
@@ -311,8 +312,7 @@ static bool split_round(bool *any, wpg_module *module, wpg_inst *function)
 {
     splitter s = {.module = module, .function = function, .bound = module->bound};
     wpg_arena_init(&s.arena);
-    s.root = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
-    s.loaded = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
+    s.of = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
     s.becomes = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
     s.failed = s.arena.failed;
     *any = false;
