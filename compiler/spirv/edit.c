@@ -168,11 +168,21 @@ wpg_inst *wpg_function_end(wpg_inst *function)
     return function;
 }
 
+const wpg_inst *wpg_annotations_begin(const wpg_module *module)
+{
+    return wpg_module_section_end(module, WPG_SECTION_DEBUG);
+}
+
+const wpg_inst *wpg_annotations_end(const wpg_module *module)
+{
+    return module->decorates_late ? wpg_next_function(wpg_module_section_end(module, WPG_SECTION_GLOBAL))
+                                  : wpg_module_section_end(module, WPG_SECTION_ANNOTATION);
+}
+
 const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration)
 {
-    const wpg_inst *end =
-        module->decorates_late ? NULL : wpg_module_section_end(module, WPG_SECTION_ANNOTATION);
-    for (const wpg_inst *at = module->first; at && at != end && at->opcode != SpvOpFunction; at = at->next)
+    const wpg_inst *end = wpg_annotations_end(module);
+    for (const wpg_inst *at = wpg_annotations_begin(module); at != end; at = at->next)
         if (at->opcode == SpvOpDecorate && at->count > 2 && at->words[1] == id &&
             at->words[2] == (uint32_t)decoration)
             return at;

@@ -154,12 +154,27 @@ static bool read_probe(wpg_pseudo_probe *probe, const wpg_module *module, const 
     return end && !*end;
 }
 
+static bool is_probe_set(const wpg_inst *import)
+{
+    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
+    return name && strcmp(name, WPG_PSEUDO_PROBE_SET) == 0;
+}
+
+static bool imports_probes(const wpg_module *module)
+{
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (is_probe_set(inst))
+            return true;
+    return false;
+}
+
 wpg_status wpg_pseudo_probes_list(wpg_pseudo_probe **list, size_t *count, size_t *malformed,
                                   const wpg_module *module, wpg_arena *arena, wpg_error *err)
 {
     size_t most = 0, found = 0, bad = 0;
     wpg_pseudo_probe place = {.in_function = UINT32_MAX};
-    for (int pass = 0; pass < 2; pass++) {
+    *list = NULL;
+    for (int pass = 0; pass < 2 && imports_probes(module); pass++) {
         wpg_pseudo_probe *out = pass ? WPG_ARENA_ARRAY(arena, wpg_pseudo_probe, most) : NULL;
         if (pass && !out)
             return wpg_fail(err, WPG_E_NOMEM, "out of memory for probes");
@@ -171,11 +186,8 @@ wpg_status wpg_pseudo_probes_list(wpg_pseudo_probe **list, size_t *count, size_t
                 place.in_block++;
                 place.label = inst->result;
             }
-            const wpg_inst *set = inst->opcode == SpvOpExtInst && inst->count > 4
-                                      ? wpg_module_def(module, inst->words[3])
-                                      : NULL;
-            const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
-            if (!name || strcmp(name, WPG_PSEUDO_PROBE_SET) != 0)
+            if (inst->opcode != SpvOpExtInst || inst->count < 5 ||
+                !is_probe_set(wpg_module_def(module, inst->words[3])))
                 continue;
             most += !pass;
             if (!pass)
@@ -207,8 +219,7 @@ wpg_status wpg_pseudo_probes_lift(wpg_pseudo_probe **list, size_t *count, wpg_mo
         const wpg_inst *set = inst;
         if (inst->opcode == SpvOpExtInst && inst->count > 4)
             set = wpg_module_def(module, inst->words[3]);
-        const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
-        if (name && strcmp(name, WPG_PSEUDO_PROBE_SET) == 0)
+        if (is_probe_set(set))
             wpg_inst_remove(module, inst);
     }
     return WPG_OK;

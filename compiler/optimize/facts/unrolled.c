@@ -212,7 +212,8 @@ static void note_uses(folding *f, bool *stored, uint32_t pointer)
 static bool note_other_functions(folding *f)
 {
     const wpg_module *module = f->view->module;
-    const wpg_inst *own_end = wpg_function_end(f->view->function);
+    const wpg_cfg *cfg = f->view->cfg;
+    const wpg_inst *own_end = wpg_function_end(cfg->blocks[cfg->count - 1].terminator);
     for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
         if (inst == f->view->function)
             inst = own_end;

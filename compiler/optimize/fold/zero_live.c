@@ -228,7 +228,7 @@ bool wpg_zero_live_find(wpg_zero_live *live, const wpg_zero_ground *ground, cons
                             .needed = WPG_ARENA_ARRAY(arena, uint64_t, view->bound),
                             .live = WPG_ARENA_ARRAY(arena, uint64_t, constructs)};
     f.first_action = WPG_ARENA_ARRAY(arena, uint32_t, view->bound);
-    f.worklist = WPG_ARENA_ARRAY(arena, uint32_t, view->bound);
+    f.worklist = wpg_arena_alloc_raw(arena, view->bound, sizeof *f.worklist);
     f.news = WPG_ARENA_ARRAY(arena, uint64_t, view->bound);
     f.chain = WPG_ARENA_ARRAY(arena, uint64_t, constructs);
     if (arena->failed)

@@ -68,9 +68,8 @@ static uint32_t held_struct(const wpg_module *module, const wpg_inst *variable)
 
 static bool decorated(const wpg_module *module, uint32_t id, SpvDecoration decoration, bool members)
 {
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
+    const wpg_inst *end = wpg_annotations_end(module);
+    for (const wpg_inst *inst = wpg_annotations_begin(module); inst != end; inst = inst->next) {
         if (inst->opcode == SpvOpDecorate && inst->count >= 3 && inst->words[1] == id &&
             inst->words[2] == (uint32_t)decoration)
             return true;
@@ -103,11 +102,11 @@ static bool all_members_have(const wpg_module *module, const wpg_inst *variable,
     const wpg_inst *inst = wpg_module_def(module, type);
     if (!type || !inst)
         return false;
+    const wpg_inst *end = wpg_annotations_end(module);
     unsigned members = inst->count - 2u, with = 0;
     for (unsigned member = 0; member < members; member++)
-        WPG_INST_EACH (annotation, module) {
-            if (annotation->opcode == SpvOpFunction)
-                break;
+        for (const wpg_inst *annotation = wpg_annotations_begin(module); annotation != end;
+             annotation = annotation->next) {
             if (annotation->opcode == SpvOpMemberDecorate && annotation->count >= 4 &&
                 annotation->words[1] == type && annotation->words[2] == member &&
                 annotation->words[3] == (uint32_t)decoration) {

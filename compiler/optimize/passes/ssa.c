@@ -243,7 +243,8 @@ static wpg_status say_failure(wpg_context *context, wpg_status status, const wpg
     return WPG_OK;
 }
 
-/* The rest of the tier, checked. *out = NULL, with a remark, if it fails. */
+/* The rest of the tier. What the hook gave is checked: our own code makes no arithmetic. *out = NULL, with a
+ * remark, if it fails. */
 static wpg_status make_values(wpg_module **out, tier_run *run, wpg_context *context, wpg_ssa_fn ssa,
                               const wpg_kept *kept)
 {
@@ -251,7 +252,7 @@ static wpg_status make_values(wpg_module **out, tier_run *run, wpg_context *cont
     wpg_module *values = NULL;
     bool nomem = false;
     wpg_status status = end_run(&values, run, ssa, kept, &reason);
-    if (status == WPG_OK && !only_less_arithmetic(context->module, values, &nomem))
+    if (status == WPG_OK && run->left && !only_less_arithmetic(context->module, values, &nomem))
         status = nomem ? WPG_E_NOMEM
                        : wpg_fail(&reason, WPG_E_UNSUPPORTED, "it changed floating-point arithmetic");
     if (status == WPG_OK) {
