@@ -32,6 +32,11 @@ static bool is_plain(const wpg_module *module, uint32_t type)
 
 /* -- Find -- */
 
+static bool list_pointer(wpg_promoter *p, wpg_inst *inst)
+{
+    return wpg_vec_push(&p->pointers, inst); /* NOLINT(bugprone-sizeof-expression): a vector of pointers */
+}
+
 static bool add_variable(wpg_promoter *p, wpg_inst *inst)
 {
     const wpg_inst *pointer = wpg_module_def(p->module, inst->type);
@@ -48,7 +53,7 @@ static bool add_variable(wpg_promoter *p, wpg_inst *inst)
                                      .first_store = WPG_PROMOTE_NONE,
                                      .first_load = WPG_PROMOTE_NONE};
     p->number[inst->result] = (uint32_t)p->candidates.count + 1;
-    return wpg_vec_push(&p->candidates, c);
+    return wpg_vec_push(&p->candidates, c) && list_pointer(p, inst);
 }
 
 static wpg_promote_candidate *candidate_of(wpg_promoter *p, uint32_t id)
@@ -122,12 +127,15 @@ static bool judge_uses(wpg_promoter *p, wpg_inst *inst, bool reachable)
         const wpg_promote_candidate *c = candidate_of(p, id);
         if (!c || !c->variable)
             continue;
-        if (chain && at == 3 && reachable && id == c->variable->result && is_part(p, inst, c->type))
+        if (chain && at == 3 && reachable && id == c->variable->result && is_part(p, inst, c->type)) {
             p->number[inst->result] = p->number[id];
-        else if (!reachable || !is_plain_use(p, inst, at, pointee(p->module, id)))
+            if (!list_pointer(p, inst))
+                return false;
+        } else if (!reachable || !is_plain_use(p, inst, at, pointee(p->module, id)))
             refuse(p, id);
     }
-    return true;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
+    return !wpg_promote_accessed(p, inst) || wpg_vec_push(&p->accesses, inst);
 }
 
 /* Decorations but RelaxedPrecision say something of the memory. */
@@ -154,10 +162,12 @@ static bool find(wpg_promoter *p)
             return false;
     for (uint32_t b = 0; p->candidates.count && b < p->cfg->count; b++) {
         const wpg_block *block = &p->cfg->blocks[b];
+        p->first_access[b] = (uint32_t)p->accesses.count;
         for (wpg_inst *inst = block->label; inst; inst = inst == block->terminator ? NULL : inst->next)
             if (!judge_uses(p, inst, block->rpo != WPG_NO_BLOCK))
                 return false;
     }
+    p->first_access[p->cfg->count] = (uint32_t)p->accesses.count;
     judge_decorations(p);
     return true;
 }
@@ -274,8 +284,8 @@ static bool rename_block(renamer *r, uint32_t b)
     for (uint32_t i = p->phis_of[b]; i != WPG_PROMOTE_NONE; i = p->phis.data[i].next)
         if (!set_value(r, p->phis.data[i].variable, p->phis.data[i].id))
             return false;
-    for (wpg_inst *inst = block->label, *next; inst != block->terminator; inst = next) {
-        next = inst->next;
+    for (uint32_t a = p->first_access[b]; a < p->first_access[b + 1]; a++) {
+        wpg_inst *inst = p->accesses.data[a];
         if (wpg_promote_accessed(p, inst) && !rename_access(r, inst))
             return false;
     }
@@ -420,12 +430,9 @@ static bool rewrite_operands(wpg_promoter *p)
 
 static void remove_variables(wpg_promoter *p)
 {
-    for (wpg_inst *inst = p->cfg->function, *next; wpg_in_function(inst); inst = next) {
-        next = inst->next;
-        const wpg_promote_candidate *c = candidate_of(p, inst->result);
-        if (inst->result && c && c->variable)
-            wpg_inst_remove(p->module, inst); /* the variable and the chains into it */
-    }
+    for (size_t i = 0; i < p->pointers.count; i++) /* the variable and the chains into it */
+        if (candidate_of(p, p->pointers.data[i]->result)->variable)
+            wpg_inst_remove(p->module, p->pointers.data[i]);
 }
 
 static bool promote(wpg_promoter *p)
@@ -452,8 +459,11 @@ static bool promote_function(wpg_module *module, wpg_inst *function, wpg_graphs 
         return status != WPG_E_NOMEM;
     wpg_arena_init(&p.arena);
     p.number = WPG_ARENA_ARRAY(&p.arena, uint32_t, p.bound);
+    p.first_access = WPG_ARENA_ARRAY(&p.arena, uint32_t, (size_t)p.cfg->count + 1);
     const bool fits = grow(&p) && !p.arena.failed && promote(&p);
     wpg_vec_free(&p.candidates);
+    wpg_vec_free(&p.accesses);
+    wpg_vec_free(&p.pointers);
     wpg_vec_free(&p.blocks);
     wpg_vec_free(&p.phis);
     wpg_vec_free(&p.operands);

@@ -35,6 +35,10 @@ typedef struct wpg_promoter {
     uint32_t *becomes; /* ids that become others, 0: none */
     uint32_t capacity; /* of becomes */
     WPG_VEC(wpg_promote_candidate) candidates;
+    /* Loads and stores of candidates, and pointers to these; some belong to candidates that were refused. */
+    WPG_VEC(wpg_inst *) accesses; /* in module order */
+    WPG_VEC(wpg_inst *) pointers;
+    uint32_t *first_access; /* [cfg->count + 1] the block's first of `accesses` */
     WPG_VEC(wpg_promote_listed_block) blocks;
     WPG_VEC(wpg_promote_phi) phis;
     uint32_t *phis_of; /* [cfg->count] first phi of the block, or WPG_PROMOTE_NONE */

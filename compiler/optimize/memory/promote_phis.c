@@ -20,8 +20,8 @@ static bool list(wpg_promoter *p, uint32_t *first, uint32_t *seen, uint32_t bloc
 static bool list_accesses(wpg_promoter *p)
 {
     for (uint32_t b = 0; b < p->cfg->count; b++)
-        for (const wpg_inst *inst = p->cfg->blocks[b].label; inst != p->cfg->blocks[b].terminator;
-             inst = inst->next) {
+        for (uint32_t a = p->first_access[b]; a < p->first_access[b + 1]; a++) {
+            const wpg_inst *inst = p->accesses.data[a];
             wpg_promote_candidate *c = wpg_promote_accessed(p, inst);
             if (!c)
                 continue;
