@@ -40,12 +40,6 @@ uint32_t wpg_module_fresh_id(wpg_module *module)
     return module->bound++;
 }
 
-SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id)
-{
-    const wpg_inst *def = wpg_module_def(module, id);
-    return def ? (SpvOp)def->opcode : SpvOpNop;
-}
-
 void wpg_inst_read_ids(wpg_inst *inst)
 {
     const wpg_opcode_info *info = wpg_opcode_lookup(inst->opcode);

@@ -86,7 +86,11 @@ static inline wpg_inst *wpg_module_def(const wpg_module *module, uint32_t id)
     return id < module->bound && id < module->defs_capacity ? module->defs[id] : NULL;
 }
 /* Opcode of the definition of `id`, SpvOpNop if there is none. */
-SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id);
+static inline SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *def = wpg_module_def(module, id);
+    return def ? (SpvOp)def->opcode : SpvOpNop;
+}
 /* True if the OpLoad or OpStore says Volatile. Source: SPIR-V 1.6, 3.26 Memory Operands. */
 static inline bool wpg_access_is_volatile(const wpg_inst *access)
 {

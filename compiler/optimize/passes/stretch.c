@@ -84,30 +84,16 @@ static bool stays(const builder *b, const wpg_inst *inst)
            wpg_inst_is_non_semantic(b->module, inst);
 }
 
-/* A sample stands in the block of its OpSampledImage: both go the same way. */
-static bool splits_sampled_image(builder *b, const wpg_inst *inst, uint8_t way)
+/* A sample stands in the block of its OpSampledImage: both go the same way. Of an instruction whose operands
+ * `uses` has listed. */
+static bool splits_sampled_image(const builder *b, const wpg_inst *inst, uint8_t way)
 {
     bool splits = false;
-    if (!wpg_used_ids(&b->operands, b->module, inst))
-        return true;
     for (size_t i = 0; i < b->operands.count && !splits; i++) {
         const uint32_t id = inst->words[b->operands.data[i]];
-        splits = wpg_module_opcode_of(b->module, id) == SpvOpSampledImage && place_of(b, id) != way;
+        splits = place_of(b, id) != way && wpg_module_opcode_of(b->module, id) == SpvOpSampledImage;
     }
     return splits;
-}
-
-wpg_stretch_runs wpg_stretch_runs_of(const wpg_stretch_price *price, const wpg_cfg *cfg, uint32_t block)
-{
-    const wpg_block_weight *weight = wpg_profile_block(price->profile, cfg->blocks[block].id),
-                           *entry = wpg_profile_block(price->profile, cfg->blocks[0].id);
-    uint64_t whole = 0;
-    if (!weight || !entry || !entry->lanes || wpg_map_get(price->behind, cfg->blocks[block].id, NULL))
-        return (wpg_stretch_runs){0};
-    wpg_map_get(price->whole, cfg->blocks[block].id, &whole);
-    const double entries = (double)entry->lanes, measured = (double)weight->lanes / entries,
-                 least = price->guess * (double)whole / entries, likely = measured > least ? measured : least;
-    return (wpg_stretch_runs){.likely = likely > 0 ? likely : price->unseen, .measured = measured};
 }
 
 static void add_cost(builder *b, const wpg_inst *inst, wpg_stretch_runs runs)
@@ -122,7 +108,7 @@ static bool take_block(builder *b, uint32_t block)
 {
     wpg_stretch *s = b->s;
     wpg_inst *end = end_of(b->cfg, block);
-    const wpg_stretch_runs runs = wpg_stretch_runs_of(b->price, b->cfg, block);
+    const wpg_stretch_runs runs = b->price->runs[block];
     const bool first = block == s->first;
     s->last = block;
     put_block(b, block, IN_LISTS);
@@ -176,7 +162,7 @@ static bool take_construct(builder *b, uint32_t construct, uint32_t from)
             const uint32_t m = ground->members[i];
             const bool head = m == from;
             const wpg_inst *begin = head ? cfg->blocks[m].terminator : cfg->blocks[m].label->next;
-            const wpg_stretch_runs runs = wpg_stretch_runs_of(b->price, cfg, m);
+            const wpg_stretch_runs runs = b->price->runs[m];
             for (const wpg_inst *inst = begin;; inst = inst->next) {
                 if (!pass && (uses(b, inst) & 1u << AFTER))
                     return false;

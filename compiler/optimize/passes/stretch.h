@@ -28,20 +28,16 @@ typedef struct wpg_stretch {
     bool cheap;                    /* cost is 0, since the longest stretch costs less than `least` */
 } wpg_stretch;
 
-/* What a stretch costs. */
-typedef struct wpg_stretch_price {
-    const wpg_function_profile *profile;
-    const wpg_map *behind; /* labels of blocks that cost nothing any more */
-    double unseen;         /* runs of a block that never ran, an entering lane */
-    const wpg_map *whole;  /* wpg_stretch_branch.whole, of other branches */
-    double guess;          /* share of the waves that another run may show behind those, at least */
-} wpg_stretch_price;
-
 /* Runs of a block, an entering lane. */
 typedef struct wpg_stretch_runs {
     double likely, measured;
 } wpg_stretch_runs;
-wpg_stretch_runs wpg_stretch_runs_of(const wpg_stretch_price *price, const wpg_cfg *cfg, uint32_t block);
+
+/* What a stretch costs. */
+typedef struct wpg_stretch_price {
+    const wpg_stretch_runs *runs; /* [cfg->count] */
+    const wpg_map *behind;        /* labels of blocks behind a branch on the same word */
+} wpg_stretch_price;
 
 /* The longest stretch that begins in the block, if it costs `least` or more. stretch->cost is 0: there is
  * none. Tables live in `arena`, and are used again where they are not NULL. False when memory runs out. */

@@ -157,9 +157,45 @@ typedef struct zero_round {
     wpg_arena arena;
     wpg_known_words zeros, ones; /* loads of words, each with that value */
     wpg_word_source sources[WPG_MOST_WORD_SITES];
+    wpg_stretch_runs *runs; /* [block] likely: at most 0 where it never ran, below where that is not known */
     stretches worth[WPG_MOST_WORD_SITES * 2]; /* by candidate: worth a branch, without a block in common */
     wpg_stretch next;                         /* scratch: tables that no stretch has */
 } zero_round;
+
+/* Of all candidates alike. */
+static bool find_runs(zero_round *r)
+{
+    const zero_guard *z = r->z;
+    const wpg_cfg *cfg = z->view->cfg;
+    const wpg_block_weight *entry = wpg_profile_block(z->profile, cfg->blocks[0].id);
+    r->runs = WPG_ARENA_ARRAY(&r->arena, wpg_stretch_runs, cfg->count);
+    for (uint32_t b = 0; r->runs && b < cfg->count; b++) {
+        const wpg_block_weight *weight = wpg_profile_block(z->profile, cfg->blocks[b].id);
+        uint64_t whole = 0;
+        r->runs[b].likely = -1;
+        if (!weight || !entry || !entry->lanes)
+            continue;
+        wpg_map_get(&z->whole, cfg->blocks[b].id, &whole);
+        const double entries = (double)entry->lanes, measured = (double)weight->lanes / entries,
+                     least = GUESS * (double)whole / entries;
+        r->runs[b] = (wpg_stretch_runs){.likely = measured > least ? measured : least, .measured = measured};
+    }
+    return r->runs;
+}
+
+/* What runs of blocks count for the candidate; NULL: out of memory. */
+static const wpg_stretch_runs *runs_for(zero_round *r, const candidate *c)
+{
+    const wpg_cfg *cfg = r->z->view->cfg;
+    const double unseen = c->share < LEAST_SHARE ? UNSEEN : UNSEEN * GUESS;
+    wpg_stretch_runs *runs = wpg_arena_memdup(&r->arena, r->runs, cfg->count * sizeof *runs);
+    for (uint32_t b = 0; runs && b < cfg->count; b++)
+        if (runs[b].likely < 0 || wpg_map_get(&c->behind, cfg->blocks[b].id, NULL))
+            runs[b] = (wpg_stretch_runs){0};
+        else if (runs[b].likely <= 0)
+            runs[b].likely = unseen;
+    return runs;
+}
 
 /* The word may be read at the block: its descriptor is valid. */
 static bool may_load(const zero_guard *z, const wpg_word_source *source, uint32_t block)
@@ -204,7 +240,7 @@ static double dead_work(const zero_guard *z, const dead_code *dead, uint32_t pla
     const wpg_cfg *cfg = z->view->cfg;
     double work = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
-        const double runs = dead->plans[b] >> plan & 1 ? wpg_stretch_runs_of(price, cfg, b).likely : 0;
+        const double runs = dead->plans[b] >> plan & 1 ? price->runs[b].likely : 0;
         work += runs > 0 ? runs * dead->costs[(size_t)plan * cfg->count + b] : 0;
     }
     return work;
@@ -229,13 +265,9 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, const dead_
     zero_guard *z = r->z;
     candidate *c = &z->candidates[index];
     const wpg_cfg *cfg = z->view->cfg;
-    const wpg_stretch_price price = {.profile = z->profile,
-                                     .behind = &c->behind,
-                                     .unseen = c->share < LEAST_SHARE ? UNSEEN : UNSEEN * GUESS,
-                                     .whole = &z->whole,
-                                     .guess = GUESS};
+    const wpg_stretch_price price = {.runs = runs_for(r, c), .behind = &c->behind};
     bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, cfg->count);
-    if (!taken)
+    if (!taken || !price.runs)
         return false;
     c->left = dead_work(z, dead, plan, &price) * worth_of(c);
     if (c->left < LEAST_WORK)
@@ -418,7 +450,7 @@ static wpg_status begin(zero_round *r, zero_guard *z)
     const wpg_solution *unfolded = wpg_push_unfolded(z->view);
     const wpg_load_folded folded = {
         .view = z->view, .exact = z->exact, .before = unfolded, .after = unfolded};
-    bool fits = unfolded && collect(r, &r->zeros, false) && collect(r, &r->ones, true);
+    bool fits = unfolded && find_runs(r) && collect(r, &r->zeros, false) && collect(r, &r->ones, true);
     for (uint32_t next = 0; next < z->count && fits;)
         fits = ask_some(r, &folded, &next);
     for (uint32_t i = 0; i < z->count; i++)
