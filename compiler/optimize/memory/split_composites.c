@@ -34,7 +34,7 @@ typedef struct splitter {
     uint32_t bound;
     uint32_t *of; /* [bound] of variables, chains into them and whole loads: 2 * (composite + 1) + kind */
     uint32_t *becomes; /* [bound] of chains: the variable of the part they lead to */
-    wpg_map fixed;     /* ids that decorations forbid to split: variables and types */
+    bool *fixed;       /* [bound] ids that decorations forbid to split: variables and types */
     wpg_map relaxed;   /* type << 32 | member: RelaxedPrecision */
     wpg_map pointers;  /* pointer types by type: the builder's search reads all decorations */
     WPG_VEC(composite) composites;
@@ -53,17 +53,24 @@ static bool only_lays_out(uint32_t decoration)
            decoration == SpvDecorationOffset || decoration == SpvDecorationRelaxedPrecision;
 }
 
+static void fix(splitter *s, uint32_t id)
+{
+    if (id < s->bound)
+        s->fixed[id] = true;
+}
+
 static void read_decorations(splitter *s)
 {
-    for (const wpg_inst *inst = s->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+    const wpg_inst *end = wpg_annotations_end(s->module);
+    for (const wpg_inst *inst = wpg_annotations_begin(s->module); inst != end; inst = inst->next) {
         if (inst->opcode == SpvOpMemberDecorate && inst->count > 3) {
             if (inst->words[3] == SpvDecorationRelaxedPrecision)
                 s->failed |= !wpg_map_set(&s->relaxed, (uint64_t)inst->words[1] << 32 | inst->words[2], 1);
             else if (!only_lays_out(inst->words[3]))
-                s->failed |= !wpg_map_set(&s->fixed, inst->words[1], 1);
+                fix(s, inst->words[1]);
         } else if (wpg_opcode_is_annotation(inst->opcode) && inst->count > 2 &&
                    !(inst->opcode == SpvOpDecorate && inst->words[2] == SpvDecorationArrayStride)) {
-            s->failed |= !wpg_map_set(&s->fixed, inst->words[1], 1);
+            fix(s, inst->words[1]);
         }
     }
 }
@@ -73,7 +80,7 @@ static uint32_t count_parts(const splitter *s, const wpg_inst *type)
 {
     uint64_t count = 0;
     uint32_t width;
-    if (!type || wpg_map_get(&s->fixed, type->result, NULL))
+    if (!type || (type->result < s->bound && s->fixed[type->result]))
         return 0;
     if (type->opcode == SpvOpTypeStruct)
         count = type->count - 2u;
@@ -93,7 +100,8 @@ static uint32_t part_type(const splitter *s, const composite *c, uint32_t part)
 static void find_composites(splitter *s)
 {
     for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
-        if (inst->opcode != SpvOpVariable || inst->count > 4 || wpg_map_get(&s->fixed, inst->result, NULL))
+        if (inst->opcode != SpvOpVariable || inst->count > 4 || inst->result >= s->bound ||
+            s->fixed[inst->result])
             continue;
         const wpg_inst *pointer = wpg_module_def(s->module, inst->type);
         if (!pointer || pointer->opcode != SpvOpTypePointer || pointer->count != 4)
@@ -313,6 +321,7 @@ static bool split_round(bool *any, wpg_module *module, wpg_inst *function)
     splitter s = {.module = module, .function = function, .bound = module->bound};
     wpg_arena_init(&s.arena);
     s.of = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
+    s.fixed = WPG_ARENA_ARRAY(&s.arena, bool, s.bound);
     s.becomes = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
     s.failed = s.arena.failed;
     *any = false;
@@ -324,7 +333,6 @@ static bool split_round(bool *any, wpg_module *module, wpg_inst *function)
         judge(&s);
         *any = !s.failed && split_all(&s);
     }
-    wpg_map_free(&s.fixed);
     wpg_map_free(&s.relaxed);
     wpg_map_free(&s.pointers);
     wpg_vec_free(&s.composites);
