@@ -85,6 +85,8 @@ typedef struct wpg_function_profile {
     wpg_map valued;     /* labels of loop headers that the value guard has dealt with */
     wpg_map unswitched; /* label of a loop header -> what unswitching has done about it (unswitch.c) */
     wpg_map peeled;     /* labels of loop headers that peeling has dealt with */
+    wpg_cfg *cfg;       /* of the function as it was bound; stale unless wpg_module.edits is cfg_edits */
+    uint32_t cfg_edits;
 } wpg_function_profile;
 
 /* What passes found of the module, kept for the next pass while the module stays as it is (analyses.c). */

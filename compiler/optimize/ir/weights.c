@@ -46,6 +46,7 @@ wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t 
 
 static void profile_finish(wpg_function_profile *profile)
 {
+    wpg_cfg_destroy(profile->cfg);
     wpg_map_free(&profile->labels);
     wpg_map_free(&profile->sites);
     wpg_map_free(&profile->guarded);
@@ -175,16 +176,19 @@ static wpg_status bind_function(wpg_context *context, const wpg_function_weights
                                           .lanes_alone = alone,
                                           .has_lanes = w->lanes != NULL,
                                           .has_waves = alone || w->waves,
-                                          .has_uniform = alone || w->uniform};
+                                          .has_uniform = alone || w->uniform,
+                                          .cfg = cfg,
+                                          .cfg_edits = context->module->edits};
         status = fill_blocks(profile, w, cfg) ? fill_sites(context, profile, w, cfg)
                                               : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
         if (status == WPG_OK)
             status = wpg_value_facts_bind(context, profile, w, cfg);
         if (status == WPG_OK)
             status = wpg_word_facts_bind(context, profile, w, cfg);
+        return status;
     }
     wpg_cfg_destroy(cfg);
-    return status;
+    return WPG_OK;
 }
 
 static const wpg_function_weights *weights_of(const wpg_weights *weights, uint32_t ordinal)

@@ -48,15 +48,10 @@ static bool add_accessed(wpg_kept *kept, const wpg_module *module, const wpg_ins
     return known;
 }
 
-/* Variables that the loops read and write, of a function that is as it came. */
-static bool add_variables(wpg_kept *kept, wpg_module *module, uint32_t function, wpg_arena *arena)
+/* Variables that the loops of the graph read and write. */
+static bool add_of_loops(wpg_kept *kept, const wpg_module *module, const wpg_cfg *cfg, wpg_arena *arena)
 {
-    wpg_cfg *cfg;
     bool fits = true;
-    wpg_inst *def = wpg_module_def(module, function);
-    const wpg_status status = def ? wpg_cfg_create(&cfg, module, def, NULL) : WPG_E_UNSUPPORTED;
-    if (status != WPG_OK)
-        return status == WPG_E_UNSUPPORTED;
     for (uint32_t c = 0; fits && c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
@@ -68,8 +63,23 @@ static bool add_variables(wpg_kept *kept, wpg_module *module, uint32_t function,
                  fits && loop.members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
                 fits = add_accessed(kept, module, inst);
     }
-    wpg_cfg_destroy(cfg);
     return fits && !arena->failed;
+}
+
+/* The same of a function that is as it came. */
+static bool add_variables(wpg_kept *kept, wpg_module *module, const wpg_function_profile *profile,
+                          wpg_arena *arena)
+{
+    wpg_cfg *cfg;
+    if (profile->cfg && profile->cfg->module == module && profile->cfg_edits == module->edits)
+        return add_of_loops(kept, module, profile->cfg, arena);
+    wpg_inst *def = wpg_module_def(module, profile->function);
+    const wpg_status status = def ? wpg_cfg_create(&cfg, module, def, NULL) : WPG_E_UNSUPPORTED;
+    if (status != WPG_OK)
+        return status == WPG_E_UNSUPPORTED;
+    const bool fits = add_of_loops(kept, module, cfg, arena);
+    wpg_cfg_destroy(cfg);
+    return fits;
 }
 
 bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_module *values, wpg_arena *arena)
@@ -84,7 +94,7 @@ bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_mod
     for (uint32_t i = 0; fits && i < context->profile_count; i++)
         fits = add_headers(found, kept, values, context->profiles[i].function, arena);
     for (uint32_t i = 0; fits && *found && i < context->profile_count; i++)
-        fits = add_variables(kept, context->module, context->profiles[i].function, arena);
+        fits = add_variables(kept, context->module, &context->profiles[i], arena);
     if (*found || !fits) {
         wpg_view_destroy(kept->view);
         kept->view = NULL;

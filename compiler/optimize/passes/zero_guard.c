@@ -151,11 +151,17 @@ bool wpg_zero_guard_wanted(wpg_context *context, wpg_function_profile *profile)
 
 typedef WPG_VEC(wpg_stretch) stretches;
 
+/* Loads of words, each with one value. By fact the loads that hang on this word alone, as index + 1. */
+typedef struct word_loads {
+    wpg_known_words words;
+    uint32_t first[WPG_MOST_WORD_SITES], *next; /* next: by load; 0 ends the list */
+} word_loads;
+
 /* What a round knows of its view. */
 typedef struct zero_round {
     zero_guard *z;
     wpg_arena arena;
-    wpg_known_words zeros, ones; /* loads of words, each with that value */
+    word_loads zeros, ones;
     wpg_word_source sources[WPG_MOST_WORD_SITES];
     wpg_stretch_runs *runs; /* [block] likely: at most 0 where it never ran, below where that is not known */
     stretches worth[WPG_MOST_WORD_SITES * 2]; /* by candidate: worth a branch, without a block in common */
@@ -292,8 +298,23 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, const dead_
     return true;
 }
 
+static bool index_loads(word_loads *of, wpg_arena *arena)
+{
+    const wpg_known_loads *loads = &of->words.loads;
+    of->next = WPG_ARENA_ARRAY(arena, uint32_t, loads->count);
+    for (size_t i = loads->count; of->next && i-- > 0;) { /* the last goes in first: they stand in order */
+        const uint64_t words = loads->data[i].words;
+        if (!words || words & (words - 1))
+            continue;
+        uint32_t *first = &of->first[__builtin_ctzll(words)];
+        of->next[i] = *first;
+        *first = (uint32_t)i + 1;
+    }
+    return of->next;
+}
+
 /* The loads of all words that are candidates, as if each were 0 or 1. */
-static bool collect(zero_round *r, wpg_known_words *words, bool one)
+static bool collect(zero_round *r, word_loads *of, bool one)
 {
     zero_guard *z = r->z;
     wpg_word_set *set = WPG_ARENA_NEW(&r->arena, wpg_word_set);
@@ -306,23 +327,23 @@ static bool collect(zero_round *r, wpg_known_words *words, bool one)
         set->known |= z->candidates[i].set.known;
         set->bits[f] = z->candidates[i].set.bits[f];
     }
-    *words = (wpg_known_words){.module = z->context->module,
-                               .profile = z->profile,
-                               .set = set,
-                               .sources = r->sources,
-                               .single = true};
-    return !set->known || wpg_known_words_collect(words, z->view->function);
+    of->words = (wpg_known_words){.module = z->context->module,
+                                  .profile = z->profile,
+                                  .set = set,
+                                  .sources = r->sources,
+                                  .single = true};
+    return !set->known ||
+           (wpg_known_words_collect(&of->words, z->view->function) && index_loads(of, &r->arena));
 }
 
 /* Loads of the candidate's word alone: `loads` gets those of all words of such a value. */
 static bool loads_of(wpg_known_loads *loads, const zero_round *r, const candidate *c)
 {
-    const wpg_known_words *of = c->set.bits[c->fact] ? &r->ones : &r->zeros;
+    const word_loads *of = c->set.bits[c->fact] ? &r->ones : &r->zeros;
     bool fits = true;
     wpg_vec_clear(loads);
-    for (size_t i = 0; i < of->loads.count && fits; i++)
-        if (of->loads.data[i].words == c->set.known)
-            fits = wpg_vec_push(loads, of->loads.data[i]);
+    for (uint32_t i = of->first[c->fact]; i && fits; i = of->next[i - 1])
+        fits = wpg_vec_push(loads, of->words.loads.data[i - 1]);
     return fits;
 }
 
@@ -467,8 +488,8 @@ static void finish(zero_round *r)
         wpg_vec_free(&r->worth[i]);
     }
     wpg_stretch_free(&r->next);
-    wpg_vec_free(&r->zeros.loads);
-    wpg_vec_free(&r->ones.loads);
+    wpg_vec_free(&r->zeros.words.loads);
+    wpg_vec_free(&r->ones.words.loads);
     wpg_arena_finish(&r->arena);
 }
 
