@@ -145,8 +145,8 @@ static inline bool wpg_in_function(const wpg_inst *inst)
  * label. */
 wpg_inst *wpg_next_phi(wpg_inst *from);
 
-/* For walks over decorations and their groups, from begin to end: all of them stand in between, with few other
- * instructions where the module is valid. NULL: the module's end. Constant time, as wpg_module_section_end. */
+/* For walks over decorations and their groups, from begin to end. Where the module is valid, few other
+ * instructions stand in between. NULL: the module's end. Constant time, as wpg_module_section_end. */
 const wpg_inst *wpg_annotations_begin(const wpg_module *module);
 const wpg_inst *wpg_annotations_end(const wpg_module *module);
 

@@ -164,16 +164,26 @@ static bool add_write(slice *s, const wpg_inst *inst)
     return wpg_vec_push(&s->writes, made) && wpg_map_set(&s->last, made.root->result, at);
 }
 
-static wpg_status begin(slice *s, wpg_id_set *set, const wpg_module *module, wpg_error *err)
+/* The set, empty. */
+static wpg_status make_set(slice *s, wpg_id_set *set, const wpg_module *module, wpg_error *err)
 {
     *s = (slice){.module = module, .set = set};
     *set = (wpg_id_set){.bound = module->bound};
     set->bits = calloc((size_t)module->bound / 64 + 1, sizeof(uint64_t));
-    if (!set->bits)
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
-        if (wpg_inst_traits(module, inst) & WPG_TRAIT_WRITES && !add_write(s, inst))
+    return set->bits ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+}
+
+static void list_writes(slice *s)
+{
+    for (const wpg_inst *inst = wpg_next_function(s->module->first); inst; inst = inst->next)
+        if (wpg_inst_traits(s->module, inst) & WPG_TRAIT_WRITES && !add_write(s, inst))
             s->nomem = true;
+}
+
+static wpg_status begin(slice *s, wpg_id_set *set, const wpg_module *module, wpg_error *err)
+{
+    WPG_TRY(make_set(s, set, module, err));
+    list_writes(s);
     return WPG_OK;
 }
 
@@ -210,9 +220,8 @@ static bool is_exact_output(const wpg_module *module, const wpg_inst *variable)
         held = type->words[2];
         type = wpg_module_def(module, held);
     }
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
+    const wpg_inst *end = wpg_annotations_end(module);
+    for (const wpg_inst *inst = wpg_annotations_begin(module); inst != end; inst = inst->next) {
         uint32_t builtin;
         if (inst->opcode == SpvOpDecorate && inst->count >= 4 && inst->words[1] == variable->result &&
             inst->words[2] == SpvDecorationBuiltIn)
@@ -243,18 +252,20 @@ static bool is_exact_output(const wpg_module *module, const wpg_inst *variable)
 wpg_status wpg_exact_slice(wpg_id_set *set, const wpg_module *module, wpg_error *err)
 {
     slice s;
-    WPG_TRY(begin(&s, set, module, err));
+    WPG_TRY(make_set(&s, set, module, err));
     wpg_map exact = {0};
-    WPG_INST_EACH (inst, module)
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
         if (inst->opcode == SpvOpVariable && inst->count >= 4 && inst->words[3] == SpvStorageClassOutput &&
             is_exact_output(module, inst) && !wpg_map_set(&exact, inst->result, 1))
             s.nomem = true;
+    if (exact.count)
+        list_writes(&s);
     bool any = false;
     const memory_write *write;
     WPG_VEC_EACH (write, &s.writes) {
         const wpg_inst *root = write->root;
         bool unknown = write->pointer && !root && write->class == SpvStorageClassOutput;
-        if (!exact.count || (!unknown && !(root && wpg_map_get(&exact, root->result, NULL))))
+        if (!unknown && !(root && wpg_map_get(&exact, root->result, NULL)))
             continue;
         any = true;
         add_operands(&s, write->inst);
