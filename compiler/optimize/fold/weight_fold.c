@@ -554,12 +554,13 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
                  wpg_arena *arena)
 {
     const uint32_t bound = p->view->bound;
+    const bool is_free = wpg_float_is_free(context);
     wpg_weight_ground ground;
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
     p->plan->dead = p->plan->repeats = dead;
-    if (!dead || !wpg_weight_ground_make(&ground, context, p->view, NULL, arena))
+    if (!dead || !wpg_weight_ground_make(&ground, p->view, is_free, NULL, arena))
         return false;
-    if (!wpg_float_is_free(context) && has_zero(p->module, loads, load_count))
+    if (!is_free && has_zero(p->module, loads, load_count))
         p->plan->why =
             "no branch, loop bound, index or divisor would be decided, and products with weights of 0 "
             "stay here (FLOAT)";
@@ -586,11 +587,11 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
     return true;
 }
 
-bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_context *context, const wpg_view *view,
+bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_view *view, bool is_free,
                             const bool *in_loops, wpg_arena *arena)
 {
     *ground = (wpg_weight_ground){.zero_of = wpg_zero_source(view)};
-    if (!ground->zero_of || !wpg_float_is_free(context))
+    if (!ground->zero_of || !is_free)
         return true;
     const bool *unrollable = in_loops ? NULL : wpg_unrollable_loops(view);
     ground->in_loops = unrollable ? in_unrollable_loops(view, unrollable, arena) : in_loops;

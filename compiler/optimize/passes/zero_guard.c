@@ -421,7 +421,8 @@ static wpg_status no_memory(const zero_guard *z)
     return wpg_fail(z->context->err, WPG_E_NOMEM, "out of memory");
 }
 
-/* Branches change no loop: labels of blocks in loops that drivers may unroll are found once. */
+/* Branches change no loop: labels of blocks in loops that drivers may unroll are found once. They add no
+ * store, so floats stay free (may_guard). */
 static bool find_weights(zero_guard *z)
 {
     const wpg_cfg *cfg = z->view->cfg;
@@ -432,7 +433,7 @@ static bool find_weights(zero_guard *z)
             in_loops[b] = wpg_map_get(&z->loops, cfg->blocks[b].id, NULL);
         fits = in_loops != NULL;
     }
-    fits = fits && wpg_weight_ground_make(&z->weights, z->context, z->view, in_loops, &z->arena);
+    fits = fits && wpg_weight_ground_make(&z->weights, z->view, true, in_loops, &z->arena);
     for (uint32_t b = 0; fits && !z->has_loops && z->weights.in_loops && b < cfg->count; b++)
         fits = !z->weights.in_loops[b] || wpg_map_set(&z->loops, cfg->blocks[b].id, 1);
     z->has_loops = true;
