@@ -37,8 +37,8 @@ typedef struct wpg_weight_ground {
     struct wpg_weight_known *values;
     uint32_t *action_of;
 } wpg_weight_ground;
-/* `is_free`: wpg_float_is_free of the view's module; else there can be no actions. `in_loops`: the table, where
- * it is known; else NULL. False when memory runs out. */
+/* `is_free`: wpg_float_is_free of the view's module; else there can be no actions. `in_loops`: the table,
+ * where it is known; else NULL. False when memory runs out. */
 bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_view *view, bool is_free,
                             const bool *in_loops, wpg_arena *arena);
 /* The actions alone, for who asks what falls away by itself (zero_live.h): plan->dead is NULL, and the plan
