@@ -117,6 +117,57 @@ bool wpg_read_induction(wpg_induction *out, const wpg_view *view, const wpg_loop
     return true;
 }
 
+/* The test before a phi of the test itself and of constants: front ends write `i < n && !done` so, also where
+ * `done` is false. NULL: the branch's condition is no such phi. */
+static const wpg_inst *short_circuit(const wpg_view *view, const wpg_inst *branch)
+{
+    const wpg_module *module = view->module;
+    const wpg_inst *phi = wpg_module_def(module, branch->words[1]);
+    if (branch->opcode != SpvOpBranchConditional || !phi || phi->opcode != SpvOpPhi)
+        return NULL;
+    const uint32_t before = view->cfg->blocks[view->block_of[phi->result]].idom;
+    const wpg_inst *end = before == WPG_NO_BLOCK ? NULL : view->cfg->blocks[before].terminator;
+    if (!end || end->opcode != SpvOpBranchConditional)
+        return NULL;
+    for (unsigned i = 3; i < phi->count; i += 2) {
+        const wpg_inst *value = wpg_module_def(module, phi->words[i]);
+        if (value && value->opcode == SpvOpLogicalNot)
+            value = wpg_module_def(module, value->words[3]);
+        if (!value || (value->result != end->words[1] && !wpg_is_module_constant(module, value->result)))
+            return NULL;
+    }
+    return wpg_module_def(module, end->words[1]);
+}
+
+/* The comparison that decides whether the loop is left at the block; NULL: none does. */
+static const wpg_inst *leaving_test(const wpg_view *view, const wpg_loop *loop, uint32_t block)
+{
+    const wpg_block *b = &view->cfg->blocks[block];
+    wpg_guard_plan plan = {.loop = *loop};
+    bool leaves = false;
+    for (uint32_t i = 0; loop->inside[block] && i < b->successor_count; i++)
+        leaves |= !loop->inside[b->successors[i]];
+    if (!leaves)
+        return NULL;
+    const wpg_inst *test =
+        wpg_read_loop_test(&plan, view, block) ? plan.compare : short_circuit(view, b->terminator);
+    return test && wpg_opcode_compares_ints(test->opcode) && test->count == 5 ? test : NULL;
+}
+
+bool wpg_loop_is_counted(const wpg_view *view, const wpg_loop *loop)
+{
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_inst *test = leaving_test(view, loop, b);
+        wpg_induction i;
+        uint32_t limit;
+        for (unsigned at = 3; test && at <= 4; at++)
+            if (wpg_is_u32_const(view->module, test->words[at], &limit) &&
+                wpg_read_induction(&i, view, loop, test->words[7 - at]))
+                return true;
+    }
+    return false;
+}
+
 /* Does the loop leave exactly at the measured test with this bound? */
 static bool leaves_on_time(const wpg_guard_plan *plan, const wpg_induction *i, uint32_t bound)
 {

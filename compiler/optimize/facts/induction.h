@@ -19,6 +19,9 @@ bool wpg_compare_ints(SpvOp opcode, uint32_t a, uint32_t b);
 /* Reads `id` as an induction variable of the loop (a phi of its header with constant start and step), or as
  * its value after the step; through bitcasts between 32-bit integers. */
 bool wpg_read_induction(wpg_induction *out, const wpg_view *view, const wpg_loop *loop, uint32_t id);
+/* Does a test that leaves the loop compare an induction variable with a constant, once a trip? Drivers unroll
+ * such a loop if it is short. */
+bool wpg_loop_is_counted(const wpg_view *view, const wpg_loop *loop);
 /* Fills value, range, last and leaving from evaluations; NULL, or why no bound serves (static storage). */
 const char *wpg_bound_value_refusal(wpg_guard_plan *plan, const wpg_induction *i);
 

@@ -37,6 +37,7 @@
 
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/index_memory.h"
+#include "compiler/optimize/facts/induction.h"
 #include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/own_zero.h"
 #include "compiler/optimize/fold/standing.h"
@@ -733,7 +734,8 @@ static bool find_standing(folder *f)
     if (!known)
         return false;
     for (size_t i = 0; i < f->job.load_count; i++)
-        known[f->job.loads[i].inst->result] = f->job.loads[i].constant;
+        if (f->job.loads[i].group & f->active)
+            known[f->job.loads[i].inst->result] = f->job.loads[i].constant;
     return wpg_standing_find(&standing);
 }
 
@@ -753,6 +755,25 @@ static bool make_tables(folder *f)
            f->hidden && f->opaque;
 }
 
+/* Is a loop around the block unrolled by drivers, so that its counter is a number in each trip? */
+static bool is_in_counted_loop(const wpg_view *view, uint32_t block)
+{
+    for (uint32_t c = block == WPG_NO_BLOCK ? view->cfg->construct_count : 0; c < view->cfg->construct_count;
+         c++) {
+        wpg_loop loop;
+        if (view->cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && wpg_loop_describe(&loop, view, c) &&
+            loop.members[block] && wpg_loop_is_counted(view, &loop))
+            return true;
+    }
+    return false;
+}
+
+/* A choice that stays one costs more than the load. */
+static bool may_serve(const folder *f, const wpg_known_load *load)
+{
+    return !load->choice || is_in_counted_loop(f->view, f->view->block_of[load->inst->result]);
+}
+
 /* *found: there is something to fold. */
 static wpg_status find(bool *found, folder *f)
 {
@@ -770,7 +791,7 @@ static wpg_status find(bool *found, folder *f)
     f->view = f->job.view ? f->job.view : f->own_view;
     f->zero_of = wpg_zero_source(f->view);
     for (size_t i = 0; i < f->job.load_count; i++)
-        f->active |= f->job.loads[i].group;
+        f->active |= may_serve(f, &f->job.loads[i]) ? f->job.loads[i].group : 0;
     f->before = wpg_push_unfolded(f->view);
     f->nomem = !f->before || !make_tables(f) || (!f->free && !find_standing(f));
     while (!f->nomem && ask(f))

@@ -49,6 +49,23 @@ static void chooses_components(void **state)
     use_done(&r);
 }
 
+/* A second way out that is never taken, as a short circuit. */
+static void looks_through_short_circuits(void **state)
+{
+    (void)state;
+    use_result r;
+    words_run(&r,
+              "layout(local_size_x = 64) in;\n"
+              "layout(std430, binding = 0) buffer Out { uint data[]; } dst;\n"
+              "layout(std140, binding = 1) uniform P { uvec4 shape[4]; } p;\n"
+              "bool done = false; bool is_done() { return done; }\n",
+              "void main() { uint x = gl_GlobalInvocationID.x;\n"
+              "for (int i = 0; i < 2 && !is_done(); i++) x = x / p.shape[i].y + x % p.shape[i].y;" TAIL,
+              "comp", SpvExecutionModelGLCompute, held, 1000, NULL);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words of uniform blocks (shape[0].y, shape[1].y): ");
+    use_done(&r);
+}
+
 /* A word that is read by a constant index, too, is tested once. */
 static void shares_words(void **state)
 {
@@ -75,6 +92,11 @@ static void leaves_others(void **state)
     leaves("for (int i = 0; i < 2; i++) x += p.shape[i].y;" TAIL, 1000);        /* decides nothing */
     leaves("for (int i = 0; i < 2; i++) x /= p.shape[x & 3u].y;" TAIL, 1000);   /* no counter */
     leaves("for (int i = 0; i < 2; i++) x = x / p.shape[i].y + 1u;" TAIL, 300); /* many values */
+    /* Another way out: no driver unrolls it. */
+    leaves("bool done = false; for (int i = 0; i < 2 && !done; i++) { x = x / p.shape[i].y + 1u; done = x == "
+           "5u; "
+           "}" TAIL,
+           1000);
     leaves("for (uint i = 0u; i < x; i++) x = x / p.shape[i & 1u].y;" TAIL, 1000);
 }
 
@@ -250,9 +272,13 @@ static void random_loops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_divisors), cmocka_unit_test(chooses_components),
-        cmocka_unit_test(shares_words),     cmocka_unit_test(leaves_others),
-        cmocka_unit_test(leaves_floats),    cmocka_unit_test(random_loops),
+        cmocka_unit_test(chooses_divisors),
+        cmocka_unit_test(chooses_components),
+        cmocka_unit_test(looks_through_short_circuits),
+        cmocka_unit_test(shares_words),
+        cmocka_unit_test(leaves_others),
+        cmocka_unit_test(leaves_floats),
+        cmocka_unit_test(random_loops),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
