@@ -47,9 +47,10 @@ static const double GUESS = 0.1;
 static const double UNSEEN = 0.5;
 /* Of the stage's work, over all waves, by values that were seen: else versions save more (measured). */
 static const double LEAST_SAVED = 0.1;
-/* Of what branches skip by now: while less is dead and not behind a branch, there is no other round. One
- * takes 5 to 10 % of the time to rewrite a large stage. */
-static const double LEAST_MORE = 0.08;
+/* Of what branches skip by now: while pieces that others kept from a branch are less, there is no other
+ * round; nor while all that is dead and behind no branch is less. One takes 4 to 8 % of the time to rewrite a
+ * large stage. */
+static const double LEAST_KEPT_BACK = 0.015, LEAST_LEFT = 0.08;
 /* Of the stage's work: what versions have to save more than guards. Versions serve the profile's values
  * alone, and are a copy more for compilers. So large bodies are not asked about. */
 static const double MORE_BY_VERSIONS = 0.15;
@@ -68,7 +69,8 @@ typedef struct candidate {
     double share; /* of the waves */
     /* Weighted instructions, over all waves: in all that falls away; of that, measured; behind branches. */
     double saved, measured, skipped;
-    double left; /* of what falls away in this round: not behind branches */
+    double left;      /* of what falls away in this round: not behind branches */
+    double kept_back; /* of that: in pieces of which others have taken a block */
     uint32_t branches;
     bool asked;     /* in this round */
     wpg_map behind; /* labels of blocks behind branches on it */
@@ -514,10 +516,13 @@ static wpg_status guard(zero_round *r, uint32_t index, bool *taken)
     test t = {.source = &r->sources[c->fact], .bits = c->set.bits[c->fact]};
     const wpg_stretch_branch by = {
         .condition = emit_test, .of = &t, .share = 1 - c->share, .behind = &c->behind, .whole = &z->whole};
+    c->kept_back = 0;
     for (size_t s = 0; s < r->worth[index].count; s++) {
         const wpg_stretch *stretch = &r->worth[index].data[s];
-        if (!take(taken, stretch, z->view->cfg))
+        if (!take(taken, stretch, z->view->cfg)) {
+            c->kept_back += stretch->cost * worth_of(c);
             continue;
+        }
         WPG_TRY(wpg_stretch_guard(stretch, z->view, z->profile, &by, z->context->err));
         c->skipped += stretch->cost * worth_of(c);
         c->left -= stretch->cost * worth_of(c);
@@ -549,7 +554,7 @@ static wpg_status guard_chosen(bool *more, zero_round *r)
 {
     zero_guard *z = r->z;
     bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, z->view->cfg->count), any = false;
-    double skipped = 0, left = 0;
+    double skipped = 0, left = 0, kept_back = 0;
     if (!taken)
         return no_memory(z);
     for (uint32_t i = 0; i < z->chosen_count; i++) {
@@ -558,9 +563,10 @@ static wpg_status guard_chosen(bool *more, zero_round *r)
         WPG_TRY(guard(r, z->chosen[i], taken));
         skipped += c->skipped;
         left += c->asked ? c->left : 0;
+        kept_back += c->asked ? c->kept_back : 0;
         any |= c->branches > branches;
     }
-    *more = any && left > LEAST_MORE * skipped;
+    *more = any && (kept_back > LEAST_KEPT_BACK * skipped || left > LEAST_LEFT * skipped);
     if (any)
         wpg_analyses_drop(z->context);
     return z->context->module->arena.failed ? no_memory(z) : WPG_OK;
