@@ -116,6 +116,23 @@ static void takes_words_along(void **state)
     }
 }
 
+/* The word divides, too, and the quotient alone gets the constant: with a constant step the loop could be
+ * unrolled. */
+static void leaves_steps_of_loops(void **state)
+{
+    (void)state;
+    use_result r;
+    const uint32_t held[1][WORDS_MOST] = {{120000, 48}};
+    several_of(
+        &r,
+        "void main() { uint i = gl_GlobalInvocationID.x, x = i / p.stride; for (uint k = 0u; k < 640u; k += "
+        "p.stride) x ^= k + i; dst.data[i] = x; }",
+        held, (const uint64_t[]){1000}, 1, NULL);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words of uniform blocks (stride): ");
+    assert_int_equal(use_occurrences(&r, " %uint_48"), 3); /* its constant, the test's, the division's */
+    use_done(&r);
+}
+
 /* A use of the shader in which the stride had five values, one as often as the other. */
 static void of_five_strides(use_result *r, const char *body, const wpg_optimize_options *options)
 {
@@ -730,6 +747,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(makes_a_version_for_each_set),
         cmocka_unit_test(takes_words_along),
+        cmocka_unit_test(leaves_steps_of_loops),
         cmocka_unit_test(divides_by_a_table),
         cmocka_unit_test(divides_uniform_numbers),
         cmocka_unit_test(divides_by_no_table),
