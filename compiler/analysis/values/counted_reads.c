@@ -8,7 +8,7 @@
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
-enum { MOST_DEPTH = 16, WIDTH = 32 };
+enum { MOST_DEPTH = 16, MOST_STEPS = 64, WIDTH = 32 };
 
 static bool is_int(const wpg_module *module, uint32_t type)
 {
@@ -80,11 +80,6 @@ static void note_value(wpg_counters *c, uint32_t id, uint32_t value)
         counter->is_none = true;
 }
 
-static bool compares(SpvOp opcode)
-{
-    return opcode == SpvOpINotEqual || (opcode >= SpvOpUGreaterThan && opcode <= SpvOpSLessThanEqual);
-}
-
 static void note(wpg_counters *c, const wpg_inst *inst)
 {
     uint32_t limit;
@@ -96,7 +91,7 @@ static void note(wpg_counters *c, const wpg_inst *inst)
             note_value(c, inst->words[1], inst->words[2]);
     } else if (inst->opcode == SpvOpVariable && inst->count > 4) {
         note_value(c, inst->result, inst->words[4]);
-    } else if (compares((SpvOp)inst->opcode) && inst->count == 5 &&
+    } else if (wpg_opcode_compares_ints(inst->opcode) && inst->opcode != SpvOpIEqual && inst->count == 5 &&
                constant_of(&limit, c->module, inst->words[4])) {
         wpg_counter *counter = &c->of[read_from(c, inst->words[3])];
         if (!counter->has_limit) {
@@ -143,6 +138,7 @@ static uint32_t values_of(uint32_t values[WPG_MOST_COUNTED], const wpg_counters 
 typedef struct evaluation {
     const wpg_counters *counters;
     uint32_t counter, value; /* 0: none was met yet */
+    unsigned steps;          /* a sum of sums of one number has many ways to it */
 } evaluation;
 
 static bool evaluate(uint32_t *out, evaluation *e, uint32_t id, unsigned depth);
@@ -198,7 +194,7 @@ static bool compute(uint32_t *out, evaluation *e, const wpg_inst *inst, unsigned
 static bool evaluate(uint32_t *out, evaluation *e, uint32_t id, unsigned depth)
 {
     const wpg_inst *def = wpg_module_def(e->counters->module, id);
-    if (!def || depth > MOST_DEPTH)
+    if (!def || depth > MOST_DEPTH || e->steps++ > MOST_STEPS)
         return false;
     if (constant_of(out, e->counters->module, id))
         return true;

@@ -16,8 +16,8 @@ typedef struct folding {
     const uint32_t *known; /* [bound] constants that ids are taken to equal; 0: not. NULL: none */
     wpg_operand_list operands;
     WPG_VEC(const wpg_inst *) work;  /* to be looked at again */
-    WPG_VEC(const wpg_inst *) loads; /* of the shader's own memory */
-    bool holds_changed, failed;
+    WPG_VEC(const wpg_inst *) again; /* loads of the shader's own memory, and parts taken out of vectors */
+    bool again_due, failed;
 } folding;
 
 static bool is_module_constant(const folding *f, uint32_t id)
@@ -260,7 +260,7 @@ static void visit_store(folding *f, const wpg_inst *store)
     uint32_t variable = own_variable(f->view->module, store->words[1]);
     bool changed = f->may[store->words[2]] && !f->holds[variable];
     f->holds[variable] |= changed;
-    f->holds_changed |= changed;
+    f->again_due |= changed;
 }
 
 /* -- The analysis -- */
@@ -300,6 +300,14 @@ static uint32_t moved_part(const wpg_module *module, uint32_t vector, uint32_t p
     return 0;
 }
 
+/* The number that an extract takes; 0: not told. */
+static uint32_t part_taken(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpCompositeExtract && inst->count == 5
+               ? moved_part(module, inst->words[3], inst->words[4])
+               : 0;
+}
+
 /* Evaluates one instruction; true if its result changed. */
 static bool visit(folding *f, const wpg_inst *inst)
 {
@@ -310,9 +318,7 @@ static bool visit(folding *f, const wpg_inst *inst)
         return false;
     bool may = false, is = false;
     unsigned traits = wpg_inst_traits(module, inst);
-    const uint32_t part = inst->opcode == SpvOpCompositeExtract && inst->count == 5
-                              ? moved_part(module, inst->words[3], inst->words[4])
-                              : 0;
+    const uint32_t part = part_taken(module, inst);
     if (part) {
         may = f->may[part];
         is = f->is[part];
@@ -353,37 +359,37 @@ static void visit_and_note(folding *f, const wpg_inst *inst, bool phis)
         (void)note_users(f, inst->result, phis);
 }
 
-/* What hangs on a change, to the fixed point. A vector is the same with another constant part, but not what
- * is taken out of it. */
+/* What hangs on a change, to the fixed point. A vector with another constant part is what it was, but not
+ * what is taken out of it, which is looked at again. */
 static bool settle(folding *f)
 {
-    while (f->work.count || f->holds_changed) {
+    while (f->work.count || f->again_due) {
         while (f->work.count) {
             const wpg_inst *inst = wpg_vec_pop(&f->work);
-            if (visit(f, inst) || moves_parts((SpvOp)inst->opcode))
-                (void)note_users(f, inst->result, false);
+            f->again_due |= moves_parts((SpvOp)inst->opcode);
+            visit_and_note(f, inst, false);
         }
-        const size_t loads = f->holds_changed ? f->loads.count : 0;
-        f->holds_changed = false;
-        for (size_t i = 0; i < loads; i++)
-            visit_and_note(f, f->loads.data[i], false);
+        const size_t count = f->again_due ? f->again.count : 0;
+        f->again_due = false;
+        for (size_t i = 0; i < count; i++)
+            visit_and_note(f, f->again.data[i], false);
     }
     return !f->failed;
 }
 
-static void note_load(folding *f, const wpg_inst *inst)
+static void note_again(folding *f, const wpg_inst *inst)
 {
-    if (reads_own_memory(f->view->module, inst))
-        f->failed |= !wpg_vec_push(&f->loads, inst); /* NOLINT(bugprone-sizeof-expression) */
+    if (reads_own_memory(f->view->module, inst) || part_taken(f->view->module, inst))
+        f->failed |= !wpg_vec_push(&f->again, inst); /* NOLINT(bugprone-sizeof-expression) */
 }
 
-static bool list_loads(folding *f)
+static bool list_again(folding *f)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
              inst = inst->next)
-            note_load(f, inst);
+            note_again(f, inst);
     return !f->failed;
 }
 
@@ -395,7 +401,7 @@ static bool visit_all(folding *f)
         for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
              inst = inst->next) {
             visit_and_note(f, inst, true);
-            note_load(f, inst);
+            note_again(f, inst);
         }
     return settle(f);
 }
@@ -436,7 +442,7 @@ static void finish(wpg_unrolled *unrolled, folding *f)
 {
     wpg_vec_free(&f->operands);
     wpg_vec_free(&f->work);
-    wpg_vec_free(&f->loads);
+    wpg_vec_free(&f->again);
     *unrolled = (wpg_unrolled){.view = f->view, .may = f->may, .is = f->is, .holds = f->holds};
 }
 
@@ -472,7 +478,7 @@ bool wpg_unrolled_with_one(wpg_unrolled *unrolled, const wpg_view *view, uint32_
     memcpy(f.holds, base->holds, view->bound * sizeof *f.holds);
     if (one < view->bound && !f.may[one]) {
         f.may[one] = true;
-        solved = list_loads(&f) && note_users(&f, one, false) && settle(&f);
+        solved = list_again(&f) && note_users(&f, one, false) && settle(&f);
     }
     finish(unrolled, &f);
     return solved;
