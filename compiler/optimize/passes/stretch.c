@@ -467,11 +467,6 @@ bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg
     return !b.nomem;
 }
 
-bool wpg_stretch_touches(const wpg_stretch *stretch, uint32_t block)
-{
-    return stretch->part[block] != NO_PART;
-}
-
 bool wpg_stretch_holds(const wpg_stretch *stretch, uint32_t block)
 {
     return stretch->part[block] == WHOLE;

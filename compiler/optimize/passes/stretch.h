@@ -23,7 +23,7 @@ typedef struct wpg_stretch {
     uint8_t *in;                   /* [bound] which of these lists has the id */
     uint8_t *part;                 /* [cfg->count] how much of a block it has */
     bool *uses_dead;               /* [cfg->count] scratch */
-    WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part` */
+    WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part`: all that it touches */
     double cost, measured;         /* weighted instructions of an entering lane; measured: without guesses */
     bool cheap;                    /* cost is 0, since the longest stretch costs less than `least` */
 } wpg_stretch;
@@ -43,8 +43,7 @@ typedef struct wpg_stretch_price {
  * none. Tables live in `arena`, and are used again where they are not NULL. False when memory runs out. */
 bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_stretch_price *price,
                       double least, uint32_t block, wpg_arena *arena);
-/* Has it a part of the block? All of it, as a block of a construct? */
-bool wpg_stretch_touches(const wpg_stretch *stretch, uint32_t block);
+/* Has it all of the block, as a block of a construct? */
 bool wpg_stretch_holds(const wpg_stretch *stretch, uint32_t block);
 
 /* The branch that a stretch is put behind. */

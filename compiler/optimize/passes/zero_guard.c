@@ -288,9 +288,10 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, const dead_
         if (!wpg_stretch_find(&r->next, live, &price, LEAST_WORK / worth_of(c), block, &r->arena))
             return false;
         /* What is in a construct costs less than the construct. */
-        for (uint32_t b = 0; b < cfg->count; b++)
-            taken[b] |= r->next.cost > 0 ? wpg_stretch_touches(&r->next, b)
-                                         : r->next.cheap && wpg_stretch_holds(&r->next, b);
+        for (size_t i = 0; i < r->next.blocks.count; i++) {
+            const uint32_t b = r->next.blocks.data[i];
+            taken[b] |= r->next.cost > 0 || (r->next.cheap && wpg_stretch_holds(&r->next, b));
+        }
         if (r->next.cost <= 0)
             continue;
         if (!wpg_vec_push(&r->worth[index], r->next))
@@ -497,13 +498,13 @@ static void finish(zero_round *r)
 }
 
 /* Marks the stretch's blocks; false: one is marked already. */
-static bool take(bool *taken, const wpg_stretch *stretch, const wpg_cfg *cfg)
+static bool take(bool *taken, const wpg_stretch *stretch)
 {
-    for (uint32_t b = 0; b < cfg->count; b++)
-        if (taken[b] && wpg_stretch_touches(stretch, b))
+    for (size_t i = 0; i < stretch->blocks.count; i++)
+        if (taken[stretch->blocks.data[i]])
             return false;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        taken[b] |= wpg_stretch_touches(stretch, b);
+    for (size_t i = 0; i < stretch->blocks.count; i++)
+        taken[stretch->blocks.data[i]] = true;
     return true;
 }
 
@@ -519,7 +520,7 @@ static wpg_status guard(zero_round *r, uint32_t index, bool *taken)
     c->kept_back = 0;
     for (size_t s = 0; s < r->worth[index].count; s++) {
         const wpg_stretch *stretch = &r->worth[index].data[s];
-        if (!take(taken, stretch, z->view->cfg)) {
+        if (!take(taken, stretch)) {
             c->kept_back += stretch->cost * worth_of(c);
             continue;
         }
