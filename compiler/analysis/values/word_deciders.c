@@ -14,6 +14,13 @@
 #include <string.h>
 
 #include "compiler/spirv/builder.h"
+#include "runtime/base/vec.h"
+
+/* `to` is computed of `from`. */
+typedef struct edge {
+    uint32_t from, to;
+    bool words, placed; /* the facts that follow it: words from `from` to `to`, placed the other way */
+} edge;
 
 typedef struct decider {
     const wpg_cfg *cfg;
@@ -25,9 +32,11 @@ typedef struct decider {
     bool *varies;       /* [bound] */
     bool *placed;       /* [bound] */
     bool more;          /* floats are followed into integers, whole numbers and scaled vectors, too */
-    bool changed, first_round;
+    bool changed, nomem;
+    const wpg_inst **insts; /* of reachable blocks, in reverse post-order */
+    uint32_t inst_count;
     const wpg_inst **pending; /* in their order: what the next round has to visit */
-    uint32_t pending_count;
+    WPG_VEC(edge) edges;      /* in the order of insts: rounds by edges cost less than by instructions */
 } decider;
 
 static bool varies(const decider *d, uint32_t id)
@@ -242,7 +251,7 @@ static unsigned ids_of(const wpg_inst *inst)
     }
 }
 
-/* The visits below return whether a later round may find more. */
+/* Returns whether a later round may find more. */
 static bool visit_varies(decider *d, const wpg_inst *inst)
 {
     unsigned first, step, ids = ids_of(inst), count = 0;
@@ -274,58 +283,88 @@ static bool visit_varies(decider *d, const wpg_inst *inst)
     return !varies(d, inst->result);
 }
 
-static bool visit_words(decider *d, const wpg_inst *inst)
+static void link(decider *d, uint32_t from, uint32_t to, bool words, bool placed)
+{
+    if (from < d->bound && to < d->bound)
+        d->nomem |= !wpg_vec_push(&d->edges, (edge){from, to, words, placed});
+}
+
+/* Adds the facts that the instruction itself has, and its edges. With `more` there are more edges, and the
+ * facts are there already. */
+static void read_edges(decider *d, const wpg_inst *inst)
 {
     unsigned first, step, ids = ids_of(inst);
     uint32_t variable;
+    if (wpg_opcode_takes_texels(inst->opcode))
+        set_placed(d, inst->words[4]);
     if (inst->opcode == SpvOpStore) {
         variable = own_variable(d, inst->words[1]);
-        add_words(d, variable, variable ? words(d, inst->words[2]) : 0);
-        return variable;
+        if (variable)
+            link(d, inst->words[2], variable, true, true);
+        return;
     }
     if (!inst->result || inst->opcode == SpvOpVariable)
-        return false;
+        return;
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d, inst->words[3]);
-        add_words(d, inst->result, variable ? words(d, variable) : sites_of(d, inst));
-        return variable;
-    }
-    if (d->first_round) {
-        const bool traced = is_traced(d, inst);
-        if (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
+        if (variable)
+            link(d, variable, inst->result, true, true);
+        else if (!d->more)
             add_words(d, inst->result, sites_of(d, inst));
-        if (traced)
-            return false;
+        return;
     }
-    effect kind = effect_of(d, inst, &first, &step);
-    if ((kind == UNKNOWN && !ids) || (kind == TESTS && varies(d, inst->result)))
-        return false;
-    unsigned end = ids ? first + ids : inst->count;
-    for (unsigned i = first; i < end && i < inst->count; i += step)
-        add_words(d, inst->result, words(d, inst->words[i]));
-    return true;
+    const bool traced = is_traced(d, inst);
+    if (!d->more && (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle))
+        add_words(d, inst->result, sites_of(d, inst));
+    const effect kind = effect_of(d, inst, &first, &step);
+    const bool has_words = !traced && (kind != UNKNOWN || ids) && !(kind == TESTS && varies(d, inst->result)),
+               has_placed = kind == MOVES || ids;
+    const unsigned end = ids ? first + ids : inst->count;
+    for (unsigned i = first; (has_words || has_placed) && i < end && i < inst->count; i += step)
+        link(d, inst->words[i], inst->result, has_words, has_placed);
 }
 
-static void solve(decider *d, bool (*visit)(decider *, const wpg_inst *))
+static void solve_varies(decider *d)
 {
-    d->changed = false;
-    d->first_round = true;
-    d->pending_count = 0;
-    for (uint32_t i = 0; i < d->cfg->order_count; i++) {
-        const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
-        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
-            if (visit(d, inst))
-                d->pending[d->pending_count++] = inst;
-    }
-    d->first_round = false;
-    while (d->changed) {
-        const uint32_t count = d->pending_count;
+    const wpg_inst **from = d->insts;
+    uint32_t count = d->inst_count;
+    do {
+        uint32_t left = 0;
         d->changed = false;
-        d->pending_count = 0;
         for (uint32_t i = 0; i < count; i++)
-            if (visit(d, d->pending[i]))
-                d->pending[d->pending_count++] = d->pending[i];
-    }
+            if (visit_varies(d, from[i]))
+                d->pending[left++] = from[i];
+        from = d->pending;
+        count = left;
+    } while (d->changed);
+}
+
+static void solve_words(decider *d)
+{
+    wpg_vec_clear(&d->edges);
+    for (uint32_t i = 0; i < d->inst_count; i++)
+        read_edges(d, d->insts[i]);
+    do {
+        d->changed = false;
+        for (size_t i = 0; i < d->edges.count; i++) {
+            const edge *e = &d->edges.data[i];
+            if (e->words)
+                add_words(d, e->to, d->words[e->from]);
+        }
+    } while (d->changed);
+}
+
+/* Uses stand behind what they use. */
+static void solve_placed(decider *d)
+{
+    do {
+        d->changed = false;
+        for (size_t i = d->edges.count; i-- > 0;) {
+            const edge *e = &d->edges.data[i];
+            if (e->placed && d->placed[e->to])
+                set_placed(d, e->from);
+        }
+    } while (d->changed);
 }
 
 /* The words that scale what varies by this instruction, or choose between two such values. */
@@ -348,43 +387,6 @@ static uint64_t weighs(const decider *d, const wpg_inst *inst)
     }
 }
 
-/* What is on its way to a texel's coordinates, given that the result of `inst` is, or that it samples. */
-static void visit_placed(decider *d, const wpg_inst *inst)
-{
-    unsigned first, step, end = 0;
-    uint32_t variable = inst->opcode == SpvOpStore  ? own_variable(d, inst->words[1])
-                        : inst->opcode == SpvOpLoad ? own_variable(d, inst->words[3])
-                                                    : 0;
-    if (inst->opcode == SpvOpStore) {
-        if (variable && d->placed[variable])
-            set_placed(d, inst->words[2]);
-    } else if (inst->opcode == SpvOpLoad) {
-        if (variable && d->placed[inst->result])
-            set_placed(d, variable);
-    } else if (wpg_opcode_takes_texels(inst->opcode)) {
-        set_placed(d, inst->words[4]);
-    } else if (inst->result && d->placed[inst->result]) {
-        const unsigned ids = ids_of(inst);
-        const effect kind = effect_of(d, inst, &first, &step);
-        end = ids ? first + ids : kind == MOVES ? inst->count : 0;
-        for (unsigned i = end ? first : 0; i < end && i < inst->count; i += step)
-            set_placed(d, inst->words[i]);
-    }
-}
-
-/* Uses stand behind what they use. */
-static void solve_placed(decider *d)
-{
-    do {
-        d->changed = false;
-        for (uint32_t i = d->cfg->order_count; i-- > 0;) {
-            const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
-            for (const wpg_inst *inst = block->terminator->prev; inst != block->label; inst = inst->prev)
-                visit_placed(d, inst);
-        }
-    } while (d->changed);
-}
-
 /* The words that are added to what varies, on its way to a texel's coordinates. */
 static uint64_t moves(const decider *d, const wpg_inst *inst)
 {
@@ -396,29 +398,20 @@ static uint64_t moves(const decider *d, const wpg_inst *inst)
 
 static void find_uses(decider *d, uint64_t *deciding, uint64_t *weighing, uint64_t *moving)
 {
-    solve(d, visit_varies);
-    solve(d, visit_words);
+    solve_varies(d);
+    solve_words(d);
     if (moving)
         solve_placed(d);
     for (uint32_t i = 0; i < d->cfg->order_count; i++) {
-        const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
-        const wpg_inst *end = block->terminator;
+        const wpg_inst *end = d->cfg->blocks[d->cfg->order[i]].terminator;
         if (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch)
             *deciding |= words(d, end->words[1]);
-        for (const wpg_inst *inst = block->label->next; inst != end; inst = inst->next) {
-            *weighing |= weighs(d, inst);
-            if (moving)
-                *moving |= moves(d, inst);
-        }
     }
-}
-
-static bool make_tables(decider *d, wpg_arena *arena)
-{
-    d->words = WPG_ARENA_ARRAY(arena, uint64_t, d->bound);
-    d->varies = WPG_ARENA_ARRAY(arena, bool, d->bound);
-    d->placed = WPG_ARENA_ARRAY(arena, bool, d->bound);
-    return d->words && d->varies && d->placed;
+    for (uint32_t i = 0; i < d->inst_count; i++) {
+        *weighing |= weighs(d, d->insts[i]);
+        if (moving)
+            *moving |= moves(d, d->insts[i]);
+    }
 }
 
 /* Loads and stores are visited several times, and their pointers are followed once. */
@@ -431,22 +424,37 @@ static void find_variable(decider *d, const wpg_inst *inst)
         d->variable[pointer] = find_own_variable(d->module, pointer);
 }
 
-/* The variables, and room for what is pending. */
+static uint32_t count_insts(const wpg_cfg *cfg)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cfg->order_count; i++) {
+        const wpg_block *block = &cfg->blocks[cfg->order[i]];
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+            count++;
+    }
+    return count;
+}
+
+/* The tables, the instructions and the variables. */
 static bool read_function(decider *d, wpg_arena *arena)
 {
-    uint32_t most = 0;
+    const uint32_t most = count_insts(d->cfg);
     d->variable = WPG_ARENA_ARRAY(arena, uint32_t, d->bound);
-    if (!d->variable)
+    d->words = WPG_ARENA_ARRAY(arena, uint64_t, d->bound);
+    d->varies = WPG_ARENA_ARRAY(arena, bool, d->bound);
+    d->placed = WPG_ARENA_ARRAY(arena, bool, d->bound);
+    d->insts = wpg_arena_alloc_raw(arena, most, sizeof *d->insts);
+    d->pending = wpg_arena_alloc_raw(arena, most, sizeof *d->pending);
+    if (arena->failed)
         return false;
     for (uint32_t i = 0; i < d->cfg->order_count; i++) {
         const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
         for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
             find_variable(d, inst);
-            most++;
+            d->insts[d->inst_count++] = inst;
         }
     }
-    d->pending = WPG_ARENA_ARRAY(arena, const wpg_inst *, most);
-    return d->pending || !most;
+    return true;
 }
 
 wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_word_site *sites,
@@ -461,13 +469,14 @@ wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_
     *uses = (wpg_word_uses){0};
     if (!count)
         return WPG_OK;
-    if (!make_tables(&d, arena) || !read_function(&d, arena))
+    if (!read_function(&d, arena))
         return WPG_E_NOMEM;
     find_uses(&d, &uses->deciding, &uses->weighing, NULL);
+    /* Less varies with `more`, and words reach further: those that were found stay. */
     d.more = true;
-    if (!make_tables(&d, arena))
-        return WPG_E_NOMEM;
+    memset(d.varies, 0, d.bound * sizeof *d.varies);
     find_uses(&d, &deciding, &weighing, &moving);
+    wpg_vec_free(&d.edges);
     uses->rounding_or_moving = (deciding | weighing | moving) & ~uses->deciding & ~uses->weighing;
-    return WPG_OK;
+    return d.nomem ? WPG_E_NOMEM : WPG_OK;
 }
