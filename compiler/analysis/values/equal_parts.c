@@ -221,6 +221,12 @@ static bool start(const finder *f)
     return true;
 }
 
+/* The id whose place in `equal` hangs on the instruction. */
+static uint32_t into_of(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpStore ? inst->words[1] : inst->result;
+}
+
 static bool list_candidates(candidate_list *list, const finder *f)
 {
     const wpg_cfg *cfg = f->of->cfg;
@@ -228,7 +234,7 @@ static bool list_candidates(candidate_list *list, const finder *f)
         const uint32_t b = cfg->order[o];
         for (const wpg_inst *inst = cfg->blocks[b].label->next;
              (!f->of->runs || f->of->runs[b]) && inst != cfg->blocks[b].terminator; inst = inst->next) {
-            const uint32_t into = inst->opcode == SpvOpStore ? inst->words[1] : inst->result;
+            const uint32_t into = into_of(inst);
             if (into && into < f->of->bound && f->equal[into] && inst->opcode != SpvOpVariable &&
                 !wpg_vec_push(list, inst)) /* NOLINT(bugprone-sizeof-expression) */
                 return false;
@@ -237,15 +243,27 @@ static bool list_candidates(candidate_list *list, const finder *f)
     return true;
 }
 
-/* Takes out of `equal`, which holds all that may be, what is not. */
-static void find(bool *equal, const wpg_equal_parts *parts, const candidate_list *list, const bool *given)
+/* Takes out of `equal`, which holds all that may be, what is not. The list keeps what stays, and `gone` (may
+ * be NULL) gets the rest. */
+static bool find(bool *equal, const wpg_equal_parts *parts, const bool *given, candidate_list *list,
+                 candidate_list *gone)
 {
     finder f = {.of = parts, .module = parts->cfg->module, .given = given, .equal = equal};
+    bool fits = true;
     for (bool changed = true; changed;) {
+        size_t kept = 0;
         changed = false;
-        for (size_t i = 0; i < list->count; i++)
-            changed |= visit(&f, list->data[i]);
+        for (size_t i = 0; i < list->count; i++) {
+            const wpg_inst *inst = list->data[i];
+            changed |= visit(&f, inst);
+            if (equal[into_of(inst)])
+                list->data[kept++] = inst;
+            else if (gone)
+                fits &= wpg_vec_push(gone, inst); /* NOLINT(bugprone-sizeof-expression) */
+        }
+        list->count = kept;
     }
+    return fits;
 }
 
 /* -- What it rests on -- */
@@ -261,15 +279,14 @@ static uint64_t words_behind(const wpg_equal_parts *parts, const wpg_inst *inst,
     return words;
 }
 
+/* The list has all that makes merged ones. */
 static void find_rests(const wpg_equal_parts *parts, const candidate_list *list, wpg_operand_list *operands)
 {
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < list->count; i++) {
             const wpg_inst *inst = list->data[i];
-            const uint32_t into = inst->opcode == SpvOpStore ? inst->words[1] : inst->result;
-            if (!parts->merged[into])
-                continue;
+            const uint32_t into = into_of(inst);
             const uint64_t rests = parts->rests[into] | words_behind(parts, inst, operands);
             changed |= rests != parts->rests[into];
             parts->rests[into] = rests;
@@ -291,15 +308,16 @@ bool wpg_equal_parts_find(wpg_equal_parts *parts)
     if (!start(&f))
         memset(before, 0, bound * sizeof *before);
     memcpy(parts->equal, before, bound * sizeof *before);
-    candidate_list list = {0};
-    const bool fits = list_candidates(&list, &f);
-    find(before, parts, &list, NULL);
-    find(parts->equal, parts, &list, parts->given);
+    /* What is equal if nothing is given stays so: only the others are asked again. */
+    candidate_list list = {0}, others = {0};
+    const bool fits = list_candidates(&list, &f) && find(before, parts, NULL, &list, &others) &&
+                      find(parts->equal, parts, parts->given, &others, NULL);
     for (uint32_t id = 0; id < bound; id++)
         parts->merged[id] = parts->equal[id] && !before[id];
-    if (parts->given && parts->words)
-        find_rests(parts, &list, &operands);
+    if (fits && parts->given && parts->words)
+        find_rests(parts, &others, &operands);
     wpg_vec_free(&operands);
     wpg_vec_free(&list);
+    wpg_vec_free(&others);
     return fits;
 }
