@@ -12,13 +12,21 @@
 #include "compiler/spirv/const_float.h"
 #include "compiler/spirv/const_fold.h"
 
+/* A block that runs: its instructions that do not vary, as far as is known. */
+typedef struct open_block {
+    bool is_read;
+    size_t first, count; /* in solver.open */
+} open_block;
+
 typedef struct solver {
     wpg_solution *solution;
     const wpg_module *module;
     const wpg_cfg *cfg;
     const uint32_t *folded;
     const bool *hidden;
-    bool changed;
+    open_block *blocks;             /* [cfg->count] */
+    WPG_VEC(const wpg_inst *) open; /* most instructions vary at once: rounds go by lists of the others */
+    bool changed, nomem;
 } solver;
 
 static wpg_solved varies(void)
@@ -371,16 +379,37 @@ static void lower(solver *s, uint32_t id, wpg_solved to)
     }
 }
 
+/* False: it varies, and no round looks at it again. */
+static bool visit_inst(solver *s, const wpg_inst *inst, uint32_t index, wpg_operand_list *operands)
+{
+    if (!inst->result || inst->result >= s->solution->view->bound ||
+        s->solution->values[inst->result].kind == WPG_SOLVED_VARIES)
+        return false;
+    lower(s, inst->result,
+          s->hidden && s->hidden[inst->result] ? varies()
+          : inst->opcode == SpvOpPhi           ? join(s, inst, index)
+                                               : evaluate(s, inst, operands));
+    return s->solution->values[inst->result].kind != WPG_SOLVED_VARIES;
+}
+
 static void visit(solver *s, uint32_t index, wpg_operand_list *operands)
 {
     const wpg_block *block = &s->cfg->blocks[index];
-    for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next)
-        if (inst->result && inst->result < s->solution->view->bound &&
-            s->solution->values[inst->result].kind != WPG_SOLVED_VARIES)
-            lower(s, inst->result,
-                  s->hidden && s->hidden[inst->result] ? varies()
-                  : inst->opcode == SpvOpPhi           ? join(s, inst, index)
-                                                       : evaluate(s, inst, operands));
+    open_block *open = &s->blocks[index];
+    if (!open->is_read) {
+        *open = (open_block){.is_read = true, .first = s->open.count};
+        for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next)
+            if (visit_inst(s, inst, index, operands))
+                s->nomem |= !wpg_vec_push(&s->open, inst); /* NOLINT(bugprone-sizeof-expression) */
+        open->count = s->open.count - open->first;
+    } else {
+        const wpg_inst **insts = s->open.data + open->first;
+        size_t left = 0;
+        for (size_t i = 0; i < open->count; i++)
+            if (visit_inst(s, insts[i], index, operands))
+                insts[left++] = insts[i];
+        open->count = left;
+    }
     for (uint32_t i = 0; i < block->successor_count; i++) {
         uint32_t to = block->successors[i];
         if (!s->solution->runs[to] && takes(s, index, to))
@@ -408,8 +437,14 @@ bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t
 {
     if (!make_tables(solution, view, arena))
         return false;
-    solver s = {
-        .solution = solution, .module = view->module, .cfg = view->cfg, .folded = folded, .hidden = hidden};
+    solver s = {.solution = solution,
+                .module = view->module,
+                .cfg = view->cfg,
+                .folded = folded,
+                .hidden = hidden,
+                .blocks = WPG_ARENA_ARRAY(arena, open_block, view->cfg->count)};
+    if (!s.blocks)
+        return false;
     wpg_operand_list operands = {0};
     for (const wpg_inst *inst = view->function->next; inst && inst->opcode == SpvOpFunctionParameter;
          inst = inst->next)
@@ -420,9 +455,10 @@ bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t
         for (uint32_t i = 0; i < view->cfg->order_count; i++)
             if (solution->runs[view->cfg->order[i]])
                 visit(&s, view->cfg->order[i], &operands);
-    } while (s.changed);
+    } while (s.changed && !s.nomem);
     wpg_vec_free(&operands);
-    return true;
+    wpg_vec_free(&s.open);
+    return !s.nomem;
 }
 
 const wpg_solution *wpg_push_unfolded(const wpg_view *view)
