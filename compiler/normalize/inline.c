@@ -322,10 +322,7 @@ static wpg_status expand_block(wpg_inliner *in, uint32_t caller, const wpg_flow_
 
 static void rename_operands(const wpg_inliner *in, wpg_inst *inst)
 {
-    bool any = false;
-    for (uint32_t i = 1; i < inst->count && !any; i++)
-        any = inst->words[i] < in->id_count && in->ids[inst->words[i]].rename;
-    if (!any)
+    if (!wpg_inline_has_any(in, inst, WPG_INLINE_RENAMED))
         return;
     wpg_operand_walk walk = wpg_operands(in->module, inst);
     wpg_operand operand;
@@ -469,29 +466,33 @@ static wpg_status collect_notes(wpg_inliner *in, wpg_error *err)
     return WPG_OK;
 }
 
+static wpg_status collect_entries(wpg_inliner *in, wpg_error *err)
+{
+    for (const wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+        const uint32_t id = inst->opcode == SpvOpEntryPoint ? inst->words[2] : 0;
+        if (function_of(in, id) && !wpg_vec_push(&in->entries, in->ids[id].function - 1))
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory for entry points");
+    }
+    return WPG_OK;
+}
+
 static wpg_status prepare(wpg_inliner *in, wpg_error *err)
 {
     WPG_TRY(collect_notes(in, err));
+    WPG_TRY(collect_entries(in, err));
     WPG_TRY(wpg_flow_init(&in->caller, in->module, err));
     return wpg_flow_init(&in->callee, in->module, err);
-}
-
-static wpg_inline_function *entry_function(const wpg_inliner *in, const wpg_inst *inst)
-{
-    return inst->opcode == SpvOpEntryPoint ? function_of(in, inst->words[2]) : NULL;
 }
 
 static wpg_status run(wpg_inliner *in, wpg_error *err)
 {
     if (!wpg_inline_reserve(in))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u ids", in->module->bound);
-    for (const wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
-        const wpg_inline_function *f = entry_function(in, inst);
-        if (!f)
-            continue;
-        if (!f->visit)
-            WPG_TRY(check_calls(in, (uint32_t)(f - in->functions.data), err));
-        WPG_TRY(expand_from(in, (uint32_t)(f - in->functions.data), err));
+    for (size_t i = 0; i < in->entries.count; i++) {
+        const uint32_t function = in->entries.data[i];
+        if (!in->functions.data[function].visit)
+            WPG_TRY(check_calls(in, function, err));
+        WPG_TRY(expand_from(in, function, err));
     }
     if (in->out_of_memory)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for inlining");
@@ -517,8 +518,8 @@ static void reach_functions(wpg_inliner *in)
         f->is_reached = f->is_root = false;
     wpg_vec_clear(&in->roots);
     in->next_root = 0;
-    for (const wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
-        reach(in, entry_function(in, inst));
+    for (size_t i = 0; i < in->entries.count; i++)
+        reach(in, &in->functions.data[in->entries.data[i]]);
     while (in->roots.count && !in->out_of_memory) {
         f = &in->functions.data[wpg_vec_pop(&in->roots)];
         read_function(in, f);
@@ -559,6 +560,7 @@ static wpg_status clean(wpg_inliner *in, wpg_error *err)
     WPG_VEC_EACH (id, &in->renamed) {
         wpg_marks_add(&gone, *id);
         in->ids[*id].rename = 0;
+        in->has[*id] &= (uint8_t)~WPG_INLINE_RENAMED;
     }
     wpg_vec_clear(&in->renamed);
     remove_dead(in, &gone);
@@ -604,6 +606,7 @@ void wpg_inline_end(wpg_inliner *in)
     wpg_flow_finish(&in->caller);
     wpg_flow_finish(&in->callee);
     wpg_vec_free(&in->functions);
+    wpg_vec_free(&in->entries);
     wpg_vec_free(&in->notes);
     wpg_vec_free(&in->roots);
     wpg_vec_free(&in->renamed);
@@ -612,4 +615,5 @@ void wpg_inline_end(wpg_inliner *in)
     wpg_vec_free(&in->values);
     wpg_vec_free(&in->sampled);
     free(in->ids);
+    free(in->has);
 }

@@ -45,6 +45,9 @@ typedef struct wpg_inline_function {
     WPG_VEC(wpg_inst *) pointers; /* OpVariables and access chains, with has_blocks */
 } wpg_inline_function;
 
+/* Whether an id has an entry: a small table, which is asked of every word of an instruction. */
+enum { WPG_INLINE_MAPPED = 1, WPG_INLINE_RENAMED = 2 };
+
 /* By id. */
 typedef struct wpg_inline_id {
     uint32_t map;      /* during a splice: the copy of this id of the callee, 0 = itself */
@@ -63,9 +66,11 @@ typedef struct wpg_inliner {
     wpg_module *module;
     wpg_normal_info *info;
     wpg_inline_id *ids; /* [id_count] */
+    uint8_t *has;       /* [id_count] WPG_INLINE_MAPPED, WPG_INLINE_RENAMED */
     uint32_t id_count;
     wpg_flow caller, callee; /* of the functions read last */
     WPG_VEC(wpg_inline_function) functions;
+    WPG_VEC(uint32_t) entries; /* functions of entry points */
     WPG_VEC(wpg_inline_note) notes;
     WPG_VEC(uint32_t)
     roots; /* functions whose calls are replaced: the entry's, then those that keep a call */
@@ -96,6 +101,15 @@ bool wpg_inline_reserve(wpg_inliner *in);
 /* Replaces the call by the callee's body. The callee's blocks are known. Afterwards the site's label and
  * merge describe the rest of the block. */
 void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee);
+
+/* Does a word of the instruction look like an id that has one of these entries? Literals may do so, too. */
+static inline bool wpg_inline_has_any(const wpg_inliner *in, const wpg_inst *inst, unsigned entries)
+{
+    for (uint32_t i = 1; i < inst->count; i++)
+        if (inst->words[i] < in->id_count && in->has[inst->words[i]] & entries)
+            return true;
+    return false;
+}
 
 /* The id that stands for `id` after all renames so far. */
 uint32_t wpg_inline_renamed(const wpg_inliner *in, uint32_t id);

@@ -8,11 +8,15 @@ bool wpg_inline_reserve(wpg_inliner *in)
     if (in->ids && in->id_count >= in->module->bound)
         return true;
     uint32_t want = in->module->bound + in->module->bound / 2 + 1;
-    wpg_inline_id *moved = realloc(in->ids, want * sizeof *moved);
-    if (!moved)
+    wpg_inline_id *ids = realloc(in->ids, want * sizeof *ids);
+    if (ids)
+        in->ids = ids;
+    uint8_t *has = ids ? realloc(in->has, want * sizeof *has) : NULL;
+    if (!has)
         return false;
-    memset(moved + in->id_count, 0, (want - in->id_count) * sizeof *moved);
-    in->ids = moved;
+    in->has = has;
+    memset(ids + in->id_count, 0, (want - in->id_count) * sizeof *ids);
+    memset(has + in->id_count, 0, (want - in->id_count) * sizeof *has);
     in->id_count = want;
     return true;
 }

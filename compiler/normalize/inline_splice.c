@@ -31,8 +31,10 @@ static uint32_t fresh(wpg_inliner *in)
 
 static void set_map(wpg_inliner *in, uint32_t id, uint32_t to)
 {
-    if (id < in->id_count)
-        in->ids[id].map = to;
+    if (id >= in->id_count)
+        return;
+    in->ids[id].map = to;
+    in->has[id] = (uint8_t)((in->has[id] & ~WPG_INLINE_MAPPED) | (to ? WPG_INLINE_MAPPED : 0));
 }
 
 static uint32_t mapped(const wpg_inliner *in, uint32_t id)
@@ -116,11 +118,7 @@ static void copy_inst(wpg_inliner *in, wpg_inst *where, const wpg_inst *inst)
     wpg_inst *copy = wpg_inst_copy(in->module, where, inst, inst->result ? mapped(in, inst->result) : 0);
     if (in->module->arena.failed)
         return;
-    bool any = false;
-    for (uint32_t i = 1u + (inst->type != 0) + (inst->result != 0); i < inst->count; i++)
-        any |= inst->words[i] < in->id_count && in->ids[inst->words[i]].map; /* or a literal that looks so */
-    any |= mapped(in, inst->type) != inst->type;
-    if (any)
+    if (wpg_inline_has_any(in, copy, WPG_INLINE_MAPPED))
         map_operands(in, copy);
 }
 
@@ -218,6 +216,7 @@ static void rename_result(wpg_inliner *in, const wpg_inst *call, uint32_t value)
     if (wpg_inline_renamed(in, value) == call->result)
         value = wpg_undef(in->module, call->type);
     in->ids[call->result].rename = value;
+    in->has[call->result] |= WPG_INLINE_RENAMED;
     if (!wpg_vec_push(&in->renamed, call->result))
         in->out_of_memory = true;
 }
