@@ -36,20 +36,23 @@ static uint32_t meet(const wpg_evaluator *e, uint32_t a, uint32_t b)
     return a;
 }
 
-static bool lead_on(wpg_evaluator *e, uint32_t from)
+/* True: another round may change more. The first round visits each block behind all that lead to it by edges
+ * forward. That round is enough, unless an edge back changed something. */
+static bool lead_on(wpg_evaluator *e, uint32_t from, bool first_round)
 {
     const wpg_flow *flow = e->flow;
     wpg_targets t = wpg_targets_of(e->module, flow->blocks[from].terminator);
-    bool changed = false;
+    bool again = false;
     for (uint32_t at = t.at; at < t.end; at += t.step) {
         uint32_t to = wpg_flow_find(flow, t.words[at]);
         if ((flow->only && flow->only[from] && flow->only[from] != t.words[at]) || !to)
             continue;
         uint32_t *dominator = &e->dominators.data[to], old = *dominator;
         *dominator = old == WPG_NONE ? from : meet(e, old, from);
-        changed |= *dominator != old;
+        if (*dominator != old)
+            again |= !first_round || flow->blocks[to].rank <= flow->blocks[from].rank;
     }
-    return changed;
+    return again;
 }
 
 static bool find_dominators(wpg_evaluator *e)
@@ -64,11 +67,11 @@ static bool find_dominators(wpg_evaluator *e)
     for (uint32_t b = 0; b < e->flow->count; b++)
         e->dominators.data[b] = WPG_NONE;
     e->dominators.data[0] = 0;
-    for (bool changed = true; changed;) {
-        changed = false;
+    for (bool again = true, first = true; again; first = false) {
+        again = false;
         for (uint32_t i = 0; i < e->flow->order_count; i++)
             if (e->dominators.data[e->flow->order[i]] != WPG_NONE)
-                changed |= lead_on(e, e->flow->order[i]);
+                again |= lead_on(e, e->flow->order[i], first);
     }
     return true;
 }

@@ -10,33 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-wpg_targets wpg_targets_of(const wpg_module *module, const wpg_inst *terminator)
+bool wpg_switch_is_wide(const wpg_module *module, const wpg_inst *terminator)
 {
-    wpg_targets t = {.words = terminator->words, .step = 1};
-    switch (terminator->opcode) {
-    case SpvOpBranch:
-        t.at = 1;
-        t.end = 2;
-        break;
-    case SpvOpBranchConditional:
-        t.at = 2;
-        t.end = 4;
-        break;
-    case SpvOpSwitch: {
-        const wpg_inst *selector = wpg_module_def(module, terminator->words[1]);
-        const wpg_inst *type = selector ? wpg_module_def(module, selector->type) : NULL;
-        bool wide = type && type->opcode == SpvOpTypeInt && type->words[2] > 32;
-        t.at = 2;
-        t.step = wide ? 3 : 2;
-        t.end = terminator->count;
-        break;
-    }
-    default:
-        break;
-    }
-    if (t.end > terminator->count)
-        t.end = terminator->count;
-    return t;
+    const wpg_inst *selector = wpg_module_def(module, terminator->words[1]);
+    const wpg_inst *type = selector ? wpg_module_def(module, selector->type) : NULL;
+    return type && type->opcode == SpvOpTypeInt && type->words[2] > 32;
 }
 
 wpg_status wpg_flow_init(wpg_flow *flow, wpg_module *module, wpg_error *err)

@@ -110,7 +110,27 @@ typedef struct wpg_targets {
     uint32_t *words;
     uint32_t at, step, end;
 } wpg_targets;
-wpg_targets wpg_targets_of(const wpg_module *module, const wpg_inst *terminator);
+/* Has the OpSwitch literals of two words? */
+bool wpg_switch_is_wide(const wpg_module *module, const wpg_inst *terminator);
+/* Inline: every walk of the graph asks it of every block. */
+static inline wpg_targets wpg_targets_of(const wpg_module *module, const wpg_inst *terminator)
+{
+    wpg_targets t = {.words = terminator->words, .step = 1};
+    if (terminator->opcode == SpvOpBranch) {
+        t.at = 1;
+        t.end = 2;
+    } else if (terminator->opcode == SpvOpBranchConditional) {
+        t.at = 2;
+        t.end = 4;
+    } else if (terminator->opcode == SpvOpSwitch) {
+        t.at = 2;
+        t.step = wpg_switch_is_wide(module, terminator) ? 3 : 2;
+        t.end = terminator->count;
+    }
+    if (t.end > terminator->count)
+        t.end = terminator->count;
+    return t;
+}
 
 /* -- Folding by function ------------------------------------------------------------------------------- */
 
