@@ -291,8 +291,13 @@ static const char *barriers_refusal(wpg_value_fold *f)
  * trips may meet where they did not, or the other way round. */
 static const char *trips_refusal(const wpg_value_fold *f)
 {
+    const bool *unrollable = wpg_unrollable_loops(f->view);
+    if (!unrollable) {
+        f->arena->failed = 1;
+        return "";
+    }
     for (uint32_t c = 0; c < f->view->cfg->construct_count; c++)
-        for (uint32_t i = 0; f->unrollable[c] && i < f->fold_count; i++)
+        for (uint32_t i = 0; unrollable[c] && i < f->fold_count; i++)
             if (wpg_construct_holds(f->view->cfg, c, f->folds[i].block))
                 return "a loop around the branch has counted trips: drivers unroll it or not by what stands "
                        "in it";

@@ -16,7 +16,6 @@ typedef struct wpg_value_fold {
     uint32_t excluded;       /* mask: the value is known not to be these bits */
     uint32_t vague;          /* mask: drivers may know more of the value than is said here */
     uint32_t hidden;         /* mask: drivers cannot know it: only the branches we decide depend on it */
-    const bool *unrollable;  /* by construct: wpg_unrollable_loops */
     wpg_arena *arena;
     wpg_guard_fold *folds; /* in the arena */
     uint32_t fold_count;

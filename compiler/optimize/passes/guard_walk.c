@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "compiler/optimize/facts/folding.h"
-
 enum { COPY_SIZE = 4096 }; /* most instructions of a copy */
 
 uint32_t wpg_guard_origin(const wpg_guarder *g, uint32_t block)
@@ -96,12 +94,6 @@ const wpg_divergence *wpg_guard_divergence(wpg_guarder *g)
     if (!divergence)
         g->arena->failed = 1;
     return divergence;
-}
-
-bool wpg_guard_look(wpg_guarder *g)
-{
-    g->unrollable = wpg_unrollable_loops(g->view);
-    return g->unrollable != NULL;
 }
 
 bool wpg_guard_any_loop(wpg_context *context, wpg_function_profile *profile, wpg_loop_wish *wanted)

@@ -13,10 +13,9 @@ typedef struct wpg_guarder {
     wpg_view *view;   /* of the step under way */
     wpg_arena *arena; /* for plans: until the step ends */
     const wpg_slices *slices;
-    uint64_t grown;         /* instructions added so far */
-    const void *facts;      /* the pass's own, of the view (`look`) */
-    const bool *unrollable; /* by construct, of the view: wpg_unrollable_loops (`look`) */
-    char text[256];         /* of a refusal with figures, or of what was done; remarks cut it */
+    uint64_t grown;    /* instructions added so far */
+    const void *facts; /* the pass's own, of the view (`look`) */
+    char text[256];    /* of a refusal with figures, or of what was done; remarks cut it */
 } wpg_guarder;
 
 typedef struct wpg_guard_pass {
@@ -52,8 +51,6 @@ bool wpg_guard_any_loop(wpg_context *context, wpg_function_profile *profile, wpg
 
 /* Divergence of the step's view; NULL when memory ran out, and the step fails. */
 const wpg_divergence *wpg_guard_divergence(wpg_guarder *g);
-/* `look` for passes that ask which loops drivers may unroll (g->unrollable). */
-bool wpg_guard_look(wpg_guarder *g);
 
 /* The block id in the normal form, for remarks. */
 uint32_t wpg_guard_origin(const wpg_guarder *g, uint32_t block);

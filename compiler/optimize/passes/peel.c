@@ -181,11 +181,7 @@ static uint32_t preheader_of(const wpg_view *view, const wpg_loop *loop)
 static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 {
     const wpg_view *view = g->view;
-    wpg_value_fold base = {.view = view,
-                           .profile = g->profile,
-                           .loop = &plan->loop,
-                           .unrollable = g->unrollable,
-                           .arena = g->arena};
+    wpg_value_fold base = {.view = view, .profile = g->profile, .loop = &plan->loop, .arena = g->arena};
     wpg_peel_facts facts;
     uint32_t needed, before = preheader_of(view, &plan->loop);
     if (before == WPG_NO_BLOCK || !runs_long(view, g->profile, &plan->loop, &plan->entries) ||
@@ -252,7 +248,6 @@ wpg_status wpg_pass_peel(bool *changed, wpg_context *context, wpg_function_profi
     static const wpg_guard_pass pass = {.name = PASS,
                                         .skips = is_dealt_with,
                                         .enters = mark_seen,
-                                        .look = wpg_guard_look,
                                         .plan = plan_loop,
                                         .tell = tell,
                                         .apply = wpg_peel_apply};

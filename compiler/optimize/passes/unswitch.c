@@ -167,20 +167,23 @@ static bool may_be_candidate(candidate *c, const wpg_view *view, const wpg_loop 
 
 static const char *lanes_refusal(wpg_guarder *g, const wpg_guard_plan *plan, const candidate *c)
 {
-    const wpg_divergence *divergence = wpg_guard_divergence(g);
+    const wpg_block_weight *own = weight_of(g->view, g->profile, c->block);
+    const bool has_order = wpg_loop_has_call_or_atomic(g->view, &plan->loop);
     uint64_t apart = 0;
+    const bool measured = waves_apart(&apart, g->view, g->profile, c);
+    /* One side after the other, where they went together. The analysis is dear, and asked last. */
+    if (!has_order && measured &&
+        (double)apart <= (double)own->waves * (1 - g->context->options->uniform_share))
+        return NULL;
+    const wpg_divergence *divergence = wpg_guard_divergence(g);
     if (!divergence)
         return "";
     if (wpg_divergence_at(divergence, c->value, c->block) <= WPG_UNIFORM_SUBGROUP)
         return NULL;
-    /* One side after the other, where they went together. */
-    if (wpg_loop_has_call_or_atomic(g->view, &plan->loop))
+    if (has_order)
         return "lanes may differ in the condition: their calls or atomics would come in another order";
-    if (!waves_apart(&apart, g->view, g->profile, c))
+    if (!measured)
         return "lanes may differ in the condition, and how often they do was not measured";
-    const wpg_block_weight *own = weight_of(g->view, g->profile, c->block);
-    if ((double)apart <= (double)own->waves * (1 - g->context->options->uniform_share))
-        return NULL;
     snprintf(g->text, sizeof g->text, "lanes may differ in the condition in %llu of %llu waves",
              (unsigned long long)apart, (unsigned long long)own->waves);
     return g->text;
@@ -202,7 +205,6 @@ static const char *side_refusal(wpg_value_fold *folding, wpg_guarder *g, const w
                                 .profile = g->profile,
                                 .loop = &plan->loop,
                                 .fact_of = k.fact_of,
-                                .unrollable = g->unrollable,
                                 .bits = bits,
                                 .facts = k.facts,
                                 .excluded = k.excluded,
@@ -357,12 +359,8 @@ static void tell(wpg_guarder *g, const wpg_guard_plan *plan)
 
 wpg_status wpg_pass_unswitch(bool *changed, wpg_context *context, wpg_function_profile *profile)
 {
-    static const wpg_guard_pass pass = {.name = PASS,
-                                        .skips = is_dealt_with,
-                                        .enters = mark_seen,
-                                        .look = wpg_guard_look,
-                                        .plan = plan_loop,
-                                        .tell = tell};
+    static const wpg_guard_pass pass = {
+        .name = PASS, .skips = is_dealt_with, .enters = mark_seen, .plan = plan_loop, .tell = tell};
     return profile->has_lanes ? wpg_guard_loops(changed, &pass, context, profile) : WPG_OK;
 }
 

@@ -26,12 +26,6 @@ enum {
     LEAST_COST = 4,    /* least cost of what falls away */
 };
 
-/* Of the view at hand. */
-typedef struct seen {
-    const uint32_t *fact_of;
-    const bool *unrollable;
-} seen;
-
 /* By fact: what the value was. NULL when memory ran out. */
 static const uint32_t *fact_bits(const wpg_guarder *g)
 {
@@ -71,11 +65,12 @@ bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile)
 static wpg_guard_test source_of(const wpg_guarder *g, const wpg_guard_plan *plan, uint32_t fact)
 {
     const wpg_view *view = g->view;
+    const uint32_t *fact_of = g->facts;
     bool calls = wpg_loop_has_call_or_atomic(view, &plan->loop);
     bool plain = wpg_first_test_is_plain(view, &plan->loop);
     wpg_guard_test found = {.bits = g->profile->facts.data[fact].bits, .late = true};
     for (uint32_t id = 0; id < view->bound; id++) {
-        uint32_t block = ((const seen *)g->facts)->fact_of[id] == fact ? view->block_of[id] : WPG_NO_BLOCK;
+        uint32_t block = fact_of[id] == fact ? view->block_of[id] : WPG_NO_BLOCK;
         if (block == WPG_NO_BLOCK || view->cfg->blocks[block].rpo == WPG_NO_BLOCK)
             continue;
         bool inside = plan->loop.members[block];
@@ -217,8 +212,7 @@ static const char *plan_guard(wpg_guarder *g, wpg_guard_plan *plan)
     wpg_value_fold folding = {.view = g->view,
                               .profile = g->profile,
                               .loop = &plan->loop,
-                              .fact_of = ((const seen *)g->facts)->fact_of,
-                              .unrollable = ((const seen *)g->facts)->unrollable,
+                              .fact_of = g->facts,
                               .bits = fact_bits(g),
                               .facts = facts_worth(g->context, g->profile),
                               .arena = g->arena};
@@ -227,12 +221,8 @@ static const char *plan_guard(wpg_guarder *g, wpg_guard_plan *plan)
 
 static bool look(wpg_guarder *g)
 {
-    seen *found = WPG_ARENA_ARRAY(g->arena, seen, 1);
-    if (!found)
-        return false;
-    *found = (seen){wpg_value_loads(g->view, g->profile, g->arena), wpg_unrollable_loops(g->view)};
-    g->facts = found;
-    return found->fact_of && found->unrollable;
+    g->facts = wpg_value_loads(g->view, g->profile, g->arena); /* by id: its fact */
+    return g->facts != NULL;
 }
 
 static bool is_dealt_with(const wpg_guarder *g, uint32_t header)
