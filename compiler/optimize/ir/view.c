@@ -39,8 +39,14 @@ static void number_definition(wpg_view *view, const wpg_inst *inst, uint32_t *bl
     }
 }
 
-/* Numbers definitions, and counts the users of each id. */
-static bool count_uses(wpg_view *view)
+typedef struct use {
+    uint32_t id;
+    wpg_inst *user;
+} use;
+typedef WPG_VEC(use) use_list;
+
+/* Numbers definitions, lists the uses in the order of the function, and counts those of each id. */
+static bool list_uses(use_list *uses, wpg_view *view)
 {
     wpg_operand_list list = {0};
     uint32_t block = WPG_NO_BLOCK;
@@ -48,26 +54,18 @@ static bool count_uses(wpg_view *view)
     for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
         number_definition(view, inst, &block);
         fits = wpg_used_ids(&list, view->module, inst);
+        if (fits && !wpg_vec_reserve(uses, list.count)) {
+            view->arena.failed = 1;
+            fits = false;
+        }
         for (size_t i = 0; fits && i < list.count; i++) {
             const uint32_t id = inst->words[list.data[i]];
             fits = id < view->bound;
-            if (fits)
-                view->first_user[id + 1]++;
+            if (!fits)
+                break;
+            view->first_user[id + 1]++;
+            uses->data[uses->count++] = (use){id, inst};
         }
-    }
-    wpg_vec_free(&list);
-    return fits;
-}
-
-/* Lists the users, each at the cursor of the id. */
-static bool list_users(wpg_view *view, uint32_t *cursor)
-{
-    wpg_operand_list list = {0};
-    bool fits = true;
-    for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
-        fits = wpg_used_ids(&list, view->module, inst);
-        for (size_t i = 0; i < list.count; i++)
-            view->users[cursor[inst->words[list.data[i]]]++] = inst;
     }
     wpg_vec_free(&list);
     return fits;
@@ -76,14 +74,18 @@ static bool list_users(wpg_view *view, uint32_t *cursor)
 /* Users of one id stand in the order of the function. */
 static wpg_status index_users(wpg_view *view, wpg_error *err)
 {
-    bool fits = count_uses(view);
+    use_list uses = {0};
+    bool fits = list_uses(&uses, view);
     for (uint32_t id = 0; fits && id < view->bound; id++)
         view->first_user[id + 1] += view->first_user[id];
     if (fits) {
-        view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
+        view->users = wpg_arena_alloc_raw(&view->arena, uses.count, sizeof(wpg_inst *));
         uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
-        fits = view->users && cursor && list_users(view, cursor);
+        fits = view->users && cursor;
+        for (size_t i = 0; fits && i < uses.count; i++)
+            view->users[cursor[uses.data[i].id]++] = uses.data[i].user;
     }
+    wpg_vec_free(&uses);
     if (view->arena.failed)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     return fits ? WPG_OK : wpg_fail(err, WPG_E_UNSUPPORTED, "an instruction the grammar does not know");
