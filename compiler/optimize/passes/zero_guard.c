@@ -55,6 +55,7 @@ static const double LEAST_KEPT_BACK = 0.015, LEAST_LEFT = 0.08;
  * alone, and are a copy more for compilers. So large bodies are not asked about. */
 static const double MORE_BY_VERSIONS = 0.15;
 static const uint32_t MOST_COPIED = 4000; /* instructions */
+static const double ROUNDING = 1 + 1e-9;  /* more than sums of costs lose in another order */
 
 static const struct {
     bool is_float;
@@ -254,6 +255,22 @@ static double dead_work(const zero_guard *z, const dead_code *dead, uint32_t pla
     return work;
 }
 
+/* [block] More than a stretch that begins there can cost: a stretch has blocks that its first one dominates,
+ * and of these what is dead and their ends. NULL: out of memory. */
+static const double *most_costs(zero_round *r, const dead_code *dead, uint32_t plan,
+                                const wpg_stretch_price *price)
+{
+    const wpg_cfg *cfg = r->z->view->cfg;
+    double *most = WPG_ARENA_ARRAY(&r->arena, double, cfg->count);
+    for (uint32_t o = most ? cfg->order_count : 0; o-- > 0;) {
+        const uint32_t b = cfg->order[o], above = cfg->blocks[b].idom;
+        most[b] += price->runs[b].likely * (dead->costs[(size_t)plan * cfg->count + b] + 1) * ROUNDING;
+        if (above != WPG_NO_BLOCK)
+            most[above] += most[b];
+    }
+    return most;
+}
+
 /* Does the block have something dead, or a dead construct behind it? */
 static bool may_begin(const wpg_zero_live *live, const dead_code *dead, uint32_t plan, uint32_t block)
 {
@@ -275,17 +292,21 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, const dead_
     const wpg_cfg *cfg = z->view->cfg;
     const wpg_stretch_price price = {.runs = runs_for(r, c), .behind = &c->behind};
     bool *taken = WPG_ARENA_ARRAY(&r->arena, bool, cfg->count);
+    const double least = LEAST_WORK / worth_of(c);
     if (!taken || !price.runs)
         return false;
     c->left = dead_work(z, dead, plan, &price) * worth_of(c);
     if (c->left < LEAST_WORK)
         return true;
+    const double *most = most_costs(r, dead, plan, &price);
+    if (!most)
+        return false;
     for (uint32_t o = 0; o < cfg->order_count; o++) {
         const uint32_t block = cfg->order[o];
-        if (taken[block] || !may_begin(live, dead, plan, block) || z->weights.in_loops[block] ||
-            !may_load(z, &r->sources[c->fact], block))
+        if (taken[block] || most[block] < least || !may_begin(live, dead, plan, block) ||
+            z->weights.in_loops[block] || !may_load(z, &r->sources[c->fact], block))
             continue;
-        if (!wpg_stretch_find(&r->next, live, &price, LEAST_WORK / worth_of(c), block, &r->arena))
+        if (!wpg_stretch_find(&r->next, live, &price, least, block, &r->arena))
             return false;
         /* What is in a construct costs less than the construct. */
         for (size_t i = 0; i < r->next.blocks.count; i++) {
