@@ -94,15 +94,20 @@ static bool is_inexact(const wpg_module *module, const bool *may, const wpg_inst
     }
 }
 
-static uint32_t first_exposed(const wpg_view *view, const bool *may, const bool *is, const wpg_loop *loop)
+uint32_t wpg_first_rounded(const wpg_module *module, const wpg_cfg *cfg, const bool *may, const bool *is,
+                           const wpg_loop *loop)
 {
-    const wpg_cfg *cfg = view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label;
              loop->members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->result && may[inst->result] && !is[inst->result] && is_inexact(view->module, may, inst))
+            if (inst->result && may[inst->result] && !is[inst->result] && is_inexact(module, may, inst))
                 return inst->result;
     return 0;
+}
+
+static uint32_t first_exposed(const wpg_view *view, const bool *may, const bool *is, const wpg_loop *loop)
+{
+    return wpg_first_rounded(view->module, view->cfg, may, is, loop);
 }
 
 uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop)
@@ -122,20 +127,24 @@ uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_
     return first_exposed(view, f->may, f->is, loop);
 }
 
+bool wpg_runs_long(const wpg_induction *i, SpvOp compare, uint32_t bound, bool bound_last, bool stays)
+{
+    uint32_t rounds = 0;
+    for (uint32_t value = i->first; rounds < LONG_LOOP; value += i->step, rounds++)
+        if (wpg_compare_ints(compare, bound_last ? value : bound, bound_last ? bound : value) != stays)
+            break;
+    return rounds == LONG_LOOP;
+}
+
 /* Does the test stay in the loop so often that no driver unrolls it? */
 static bool runs_long(const wpg_view *view, const wpg_loop *loop, const wpg_inst *compare, bool stays)
 {
     for (unsigned at = 3; compare->count == 5 && at <= 4; at++) {
         wpg_induction i;
-        uint32_t bound, rounds = 0;
-        if (!wpg_is_u32_const(view->module, compare->words[7 - at], &bound) ||
-            !wpg_read_induction(&i, view, loop, compare->words[at]))
-            continue;
-        for (uint32_t value = i.first; rounds < LONG_LOOP; value += i.step, rounds++)
-            if (wpg_compare_ints((SpvOp)compare->opcode, at == 3 ? value : bound, at == 3 ? bound : value) !=
-                stays)
-                break;
-        return rounds == LONG_LOOP;
+        uint32_t bound;
+        if (wpg_is_u32_const(view->module, compare->words[7 - at], &bound) &&
+            wpg_read_induction(&i, view, loop, compare->words[at]))
+            return wpg_runs_long(&i, (SpvOp)compare->opcode, bound, at == 3, stays);
     }
     return false;
 }

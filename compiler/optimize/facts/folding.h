@@ -2,6 +2,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_FACTS_FOLDING_H
 #define WPG_COMPILER_OPTIMIZE_FACTS_FOLDING_H
 
+#include "compiler/optimize/facts/induction.h"
 #include "compiler/optimize/facts/unrolled.h"
 
 /* The result id of an instruction of the loop that unrolling may turn into a constant expression, and whose
@@ -12,6 +13,15 @@ uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_
 
 /* As wpg_unrolling_folds, of what was solved (unrolled.h). */
 uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop);
+
+/* The first id in the loop's members with such a value: constant somewhere (may), not constant already (is).
+ * Tables by id. */
+uint32_t wpg_first_rounded(const wpg_module *module, const wpg_cfg *cfg, const bool *may, const bool *is,
+                           const wpg_loop *loop);
+
+/* True if the test stays in the loop so often that no driver unrolls it. bound_last: the bound is the
+ * comparison's second operand. */
+bool wpg_runs_long(const wpg_induction *i, SpvOp compare, uint32_t bound, bool bound_last, bool stays);
 
 /* The same for loops around the block whose trips a driver may count without us. Whether a driver unrolls
  * such a loop, and computes the value at compile time, depends on the code in and around it. Measured on

@@ -26,9 +26,7 @@ static bool is_module_constant(const folding *f, uint32_t id)
            wpg_module_opcode_of(f->view->module, id) == SpvOpExtInstImport; /* an operand of OpExtInst */
 }
 
-/* A vector is partly constant when one component is: drivers work by component. A logical operation is
- * decided by one side. */
-static bool one_is_enough(SpvOp opcode)
+bool wpg_one_part_folds(SpvOp opcode)
 {
     return opcode == SpvOpPhi || opcode == SpvOpCompositeConstruct || opcode == SpvOpCompositeInsert ||
            opcode == SpvOpVectorShuffle || opcode == SpvOpVectorInsertDynamic || opcode == SpvOpSelect ||
@@ -335,7 +333,7 @@ static bool visit(folding *f, const wpg_inst *inst)
             any |= f->may[id];
             all_is &= f->is[id];
         }
-        may = one_is_enough((SpvOp)inst->opcode) ? any : all || one_may_decide(f, inst);
+        may = wpg_one_part_folds((SpvOp)inst->opcode) ? any : all || one_may_decide(f, inst);
         is = all_is && inst->opcode != SpvOpPhi;
     }
     bool changed = (may && !f->may[inst->result]) || (is && !f->is[inst->result]);

@@ -19,4 +19,8 @@ bool wpg_unrolled_with(wpg_unrolled *unrolled, const wpg_view *view, const uint3
 /* `one`: an id that is some constant. */
 bool wpg_unrolled_with_one(wpg_unrolled *unrolled, const wpg_view *view, uint32_t one, wpg_arena *arena);
 
+/* True where one constant operand makes the result constant in part. A vector is partly constant when one
+ * component is: drivers work by component. A logical operation is decided by one side. */
+bool wpg_one_part_folds(SpvOp opcode);
+
 #endif

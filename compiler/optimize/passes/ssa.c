@@ -3,7 +3,8 @@
  *
  *      normal form --copy--> localise.c: variables of the module that one function uses become the function's
  *                   |        split_composites.c, promote.c, drop_unused.c: our own code (promote.h)
- *                   |        ssa_keep.c: loops whose bits hang on their form? again, with their memory kept
+ *                   |        ssa_keep.c: loops whose bits hang on their form keep their memory; those not
+ *                   |        foreseen are found now: again
  *                   |
  *           memory left that the hook may follow? (leftovers.c)
  *                   |--- no: unused declarations go
@@ -169,13 +170,13 @@ static wpg_status begin_run(tier_run *run, const wpg_context *context, const wpg
         return status;
     lift_newer(&run->newer, run->copy);
     wpg_graphs graphs = {0};
-    bool fits = wpg_localise_globals(run->copy) && (!kept->labels || wpg_kept_pin(run->copy, kept)) &&
+    bool fits = wpg_localise_globals(run->copy) && (!kept->any || wpg_kept_pin(run->copy, kept)) &&
                 wpg_split_composites(run->copy) && wpg_promote_variables(run->copy, &graphs) &&
                 wpg_drop_unused(run->copy, &graphs) && wpg_memory_is_left(&run->left, run->copy);
     wpg_graphs_finish(&graphs);
     if (!fits)
         return wpg_fail(reason, WPG_E_NOMEM, "out of memory");
-    if (kept->labels)
+    if (kept->any)
         wpg_kept_unpin(run->copy, kept);
     return WPG_OK;
 }
@@ -187,7 +188,7 @@ static wpg_status ask_hook(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, cons
     uint32_t *words = NULL, *ssa_words = NULL;
     size_t count = 0, ssa_count = 0;
     wpg_map added = {0};
-    const bool fits = (!kept->labels || wpg_kept_pin(run->copy, kept)) && protect(&added, run->copy);
+    const bool fits = (!kept->any || wpg_kept_pin(run->copy, kept)) && protect(&added, run->copy);
     wpg_status status = fits ? WPG_OK : wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
         status = wpg_module_emit(&words, &count, run->copy, reason);
@@ -197,7 +198,7 @@ static wpg_status ask_hook(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, cons
         status = wpg_module_parse(out, ssa_words, ssa_count, reason);
     if (status == WPG_OK) {
         unprotect(&added, *out);
-        if (kept->labels)
+        if (kept->any)
             wpg_kept_unpin(*out, kept);
     }
     wpg_map_free(&added);
@@ -300,6 +301,8 @@ static wpg_status make_most_values(wpg_module **out, wpg_context *context, wpg_s
 {
     wpg_kept kept = {0};
     uint32_t found = 0;
+    if (!wpg_kept_foresee(&kept, context, arena))
+        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     for (int round = 0; round < MOST_ROUNDS; round++) {
         WPG_TRY(run_once(out, &found, &kept, context, ssa, arena));
         if (!found)

@@ -4,9 +4,24 @@
 #include "compiler/optimize/passes/ssa_keep.h"
 
 #include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/facts/foreseen.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/loops.h"
 #include "compiler/spirv/builder.h"
+
+/* folding: by construct, an id in each loop to be kept, or 0. NULL: memory ran out. */
+static bool note_headers(uint32_t *found, wpg_kept *kept, const wpg_cfg *cfg, const uint32_t *folding)
+{
+    for (uint32_t c = 0; folding && c < cfg->construct_count; c++) {
+        uint32_t label = cfg->blocks[cfg->constructs[c].header].id;
+        if (!folding[c] || (label < kept->bound && kept->labels[label]))
+            continue;
+        *found = folding[c];
+        if (label < kept->bound)
+            kept->labels[label] = true;
+    }
+    return folding;
+}
 
 static bool add_headers(uint32_t *found, wpg_kept *kept, wpg_module *values, uint32_t function,
                         wpg_arena *arena)
@@ -15,18 +30,10 @@ static bool add_headers(uint32_t *found, wpg_kept *kept, wpg_module *values, uin
     const wpg_status status = wpg_view_create(&view, values, function, NULL);
     if (status != WPG_OK)
         return status == WPG_E_UNSUPPORTED; /* not structured: no pass changes it */
-    const uint32_t *folding = wpg_loops_that_fold(view, arena);
-    for (uint32_t c = 0; folding && c < view->cfg->construct_count; c++) {
-        uint32_t label = view->cfg->blocks[view->cfg->constructs[c].header].id;
-        if (!folding[c] || (label < kept->bound && kept->labels[label]))
-            continue;
-        *found = folding[c];
-        if (label < kept->bound)
-            kept->labels[label] = true;
-    }
+    const bool fits = note_headers(found, kept, view->cfg, wpg_loops_that_fold(view, arena));
     wpg_view_destroy(kept->view);
     kept->view = view;
-    return folding;
+    return fits;
 }
 
 static bool add_accessed(wpg_kept *kept, const wpg_module *module, const wpg_inst *inst)
@@ -82,19 +89,48 @@ static bool add_variables(wpg_kept *kept, wpg_module *module, const wpg_function
     return fits;
 }
 
-bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_module *values, wpg_arena *arena)
+static bool begin(wpg_kept *kept, const wpg_context *context, wpg_arena *arena)
 {
-    *found = 0;
     if (!kept->labels) {
         kept->bound = context->module->bound;
         kept->labels = WPG_ARENA_ARRAY(arena, bool, kept->bound);
         kept->variables = WPG_ARENA_ARRAY(arena, bool, kept->bound);
     }
-    bool fits = kept->labels && kept->variables;
+    return kept->labels && kept->variables;
+}
+
+static bool add_all_variables(wpg_kept *kept, wpg_context *context, wpg_arena *arena)
+{
+    bool fits = true;
+    for (uint32_t i = 0; fits && i < context->profile_count; i++)
+        fits = add_variables(kept, context->module, &context->profiles[i], arena);
+    return fits;
+}
+
+bool wpg_kept_foresee(wpg_kept *kept, wpg_context *context, wpg_arena *arena)
+{
+    uint32_t found = 0;
+    bool fits = begin(kept, context, arena);
+    for (uint32_t i = 0; fits && i < context->profile_count; i++) {
+        const wpg_function_profile *profile = &context->profiles[i];
+        if (profile->cfg && profile->cfg->module == context->module &&
+            profile->cfg_edits == context->module->edits)
+            fits = note_headers(&found, kept, profile->cfg,
+                                wpg_loops_foreseen_to_fold(context->module, profile->cfg, arena));
+    }
+    kept->any = found;
+    return fits && (!found || add_all_variables(kept, context, arena));
+}
+
+bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_module *values, wpg_arena *arena)
+{
+    *found = 0;
+    bool fits = begin(kept, context, arena);
     for (uint32_t i = 0; fits && i < context->profile_count; i++)
         fits = add_headers(found, kept, values, context->profiles[i].function, arena);
-    for (uint32_t i = 0; fits && *found && i < context->profile_count; i++)
-        fits = add_variables(kept, context->module, &context->profiles[i], arena);
+    if (fits && *found)
+        fits = add_all_variables(kept, context, arena);
+    kept->any |= *found != 0;
     if (*found || !fits) {
         wpg_view_destroy(kept->view);
         kept->view = NULL;

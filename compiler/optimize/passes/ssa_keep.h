@@ -9,8 +9,13 @@
 typedef struct wpg_kept {
     bool *labels, *variables; /* [bound] */
     uint32_t bound;
+    bool any;       /* there is such a loop */
     wpg_view *view; /* of a function of the last SSA form, if no loop was found in any; the caller's */
 } wpg_kept;
+
+/* Adds such loops of the normal form itself, context->module, as far as its memory tells. Most are found so,
+ * and the tier runs once. False when memory runs out. */
+bool wpg_kept_foresee(wpg_kept *kept, wpg_context *context, wpg_arena *arena);
 
 /* Adds the loops of the SSA form `values` in which a driver may compute floats of constants, or not, by the
  * code around it (facts/folding.h); then the variables that the normal form, context->module, accesses in
