@@ -403,12 +403,11 @@ static void visit(solver *s, uint32_t index, wpg_operand_list *operands)
                 s->nomem |= !wpg_vec_push(&s->open, inst); /* NOLINT(bugprone-sizeof-expression) */
         open->count = s->open.count - open->first;
     } else {
-        const wpg_inst **insts = s->open.data + open->first;
-        size_t left = 0;
-        for (size_t i = 0; i < open->count; i++)
-            if (visit_inst(s, insts[i], index, operands))
-                insts[left++] = insts[i];
-        open->count = left;
+        size_t left = open->first;
+        for (size_t i = open->first; i < open->first + open->count; i++)
+            if (visit_inst(s, s->open.data[i], index, operands))
+                s->open.data[left++] = s->open.data[i];
+        open->count = left - open->first;
     }
     for (uint32_t i = 0; i < block->successor_count; i++) {
         uint32_t to = block->successors[i];
