@@ -1,4 +1,4 @@
-// Runs WebGL 2 programs in Chromium, whose ANGLE draws on the Vulkan driver of VK_DRIVER_FILES. Used by niivue.cjs, webgl.cjs and paper.cjs.
+// Runs WebGL 2 programs in Chromium, whose ANGLE draws on the Vulkan driver of VK_DRIVER_FILES. Used by niivue.cjs, webgl.cjs, paper.cjs and filament.cjs.
 //
 // A family's driver FAMILY.cjs runs in two places, and both times requires this file:
 //

@@ -16,7 +16,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-tool=cost known="tfjs materialx kernels anime4k niivue paper webgl" help=2,16
+tool=cost known="tfjs materialx kernels anime4k niivue paper webgl filament" help=2,16
 . "$here/options.sh"
 rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-0.5}
 ways=${WAYS:-default naive lane selects-all selects-none}

@@ -15,13 +15,13 @@
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
 # TURNS=1 (materialx, beside TOGETHER=1): all items at once, those of one shader in one pipeline, a frame of each in turns.
 # SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs, onnx, kernels: three shapes).
-# OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs, onnx: shapes; three, babylon, playcanvas, webgl, niivue:
-# camera and lights; paper: preset and time; materialx: each material by the profile of the one before it in the list).
+# OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs, onnx: shapes; three, babylon, playcanvas, webgl, niivue,
+# filament: camera and lights; paper: preset and time; materialx: each material by the profile of the one before it in the list).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs onnx materialx three webgl babylon playcanvas anime4k niivue paper glmark2 ffmpeg libplacebo demos blender piglit games kernels retroarch"
+families="tfjs onnx materialx three webgl babylon playcanvas anime4k niivue paper filament glmark2 ffmpeg libplacebo demos blender piglit games kernels retroarch"
 slow="ggml" # only where named: lavapipe compiles for minutes
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
 by_item="glmark2 ffmpeg libplacebo demos piglit games"
