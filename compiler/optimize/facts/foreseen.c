@@ -28,16 +28,6 @@ typedef struct foresight {
     wpg_arena *arena;
 } foresight;
 
-/* The variable of the shader's own that the pointer leads into; 0: none, or not known. */
-static uint32_t own_variable(const foresight *f, uint32_t pointer)
-{
-    const SpvStorageClass class = wpg_pointer_class(f->module, pointer);
-    if (class != SpvStorageClassFunction && class != SpvStorageClassPrivate)
-        return 0;
-    const wpg_inst *root = wpg_pointer_root(f->module, pointer);
-    return root && root->opcode == SpvOpVariable ? root->result : 0;
-}
-
 static void note_variable(foresight *f, const wpg_inst *variable)
 {
     f->may[variable->result] |= variable->count > 4;
@@ -62,8 +52,8 @@ static bool is_constant_bound(foresight *f, uint32_t id)
         return false;
     for (uint32_t i = 3; i < inst->count; i++) {
         const wpg_inst *load = wpg_module_def(f->module, inst->words[i]);
-        if (!load ||
-            (!f->is[load->result] && (load->opcode != SpvOpLoad || !f->may[own_variable(f, load->words[3])])))
+        if (!load || (!f->is[load->result] &&
+                      (load->opcode != SpvOpLoad || !f->may[wpg_own_variable(f->module, load->words[3])])))
             return false;
     }
     return inst->count > 3;
@@ -71,7 +61,7 @@ static bool is_constant_bound(foresight *f, uint32_t id)
 
 static void note_store(foresight *f, const wpg_inst *inst)
 {
-    const uint32_t variable = own_variable(f, inst->words[1]);
+    const uint32_t variable = wpg_own_variable(f->module, inst->words[1]);
     own_stores *stores = &f->stores[variable];
     if (!variable)
         return;
@@ -91,7 +81,7 @@ static bool may_be_constant(foresight *f, const wpg_inst *inst, bool *is)
 {
     const unsigned traits = wpg_inst_traits(f->module, inst);
     if (inst->opcode == SpvOpLoad)
-        return f->may[own_variable(f, inst->words[3])];
+        return f->may[wpg_own_variable(f->module, inst->words[3])];
     if (inst->opcode != SpvOpPhi && (!(traits & WPG_TRAIT_PURE) || (traits & WPG_TRAIT_READS)))
         return false;
     if (!wpg_used_ids(&f->operands, f->module, inst))
@@ -110,7 +100,7 @@ static bool may_be_constant(foresight *f, const wpg_inst *inst, bool *is)
 static void sweep_inst(foresight *f, const wpg_inst *inst)
 {
     if (inst->opcode == SpvOpStore) {
-        const uint32_t variable = own_variable(f, inst->words[1]);
+        const uint32_t variable = wpg_own_variable(f->module, inst->words[1]);
         f->may[variable] |= variable && f->may[inst->words[2]];
     } else if (inst->result) {
         bool is = false;
@@ -147,7 +137,7 @@ static uint32_t counter_of(const foresight *f, uint32_t id)
     for (unsigned depth = 0; inst && depth < 4; depth++) {
         uint32_t step;
         if (inst->opcode == SpvOpLoad)
-            return own_variable(f, inst->words[3]);
+            return wpg_own_variable(f->module, inst->words[3]);
         if (inst->opcode != SpvOpBitcast && (inst->opcode != SpvOpIAdd || inst->count != 5) &&
             (inst->opcode != SpvOpISub || inst->count != 5))
             return 0;

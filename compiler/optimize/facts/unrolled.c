@@ -147,13 +147,6 @@ static bool is_own(const wpg_module *module, uint32_t pointer)
     return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
 }
 
-/* The variable that a pointer to the shader's own memory leads into; 0: not known. */
-static uint32_t own_variable(const wpg_module *module, uint32_t pointer)
-{
-    const wpg_inst *root = wpg_pointer_root(module, pointer);
-    return root && root->opcode == SpvOpVariable ? root->result : 0;
-}
-
 static bool reads_own_memory(const wpg_module *module, const wpg_inst *inst)
 {
     return inst->opcode == SpvOpLoad && is_own(module, inst->words[3]);
@@ -162,7 +155,7 @@ static bool reads_own_memory(const wpg_module *module, const wpg_inst *inst)
 /* The variable may hold anything. A pointer that is not followed may lead to each. */
 static void give_up(folding *f, uint32_t pointer)
 {
-    uint32_t variable = own_variable(f->view->module, pointer);
+    uint32_t variable = wpg_own_variable(f->view->module, pointer);
     for (uint32_t id = variable; id < (variable ? variable + 1 : f->view->bound); id++)
         f->holds[id] = true;
 }
@@ -192,7 +185,7 @@ static bool takes_pointers_plainly(const wpg_module *module, const wpg_inst *ins
 static void note_uses(folding *f, bool *stored, uint32_t pointer)
 {
     const wpg_view *view = f->view;
-    const uint32_t variable = own_variable(view->module, pointer);
+    const uint32_t variable = wpg_own_variable(view->module, pointer);
     for (uint32_t u = view->first_user[pointer]; u < view->first_user[pointer + 1]; u++) {
         const wpg_inst *user = view->users[u];
         if (takes_pointers_plainly(view->module, user))
@@ -255,7 +248,7 @@ static bool find_holders(folding *f, wpg_arena *arena)
 
 static void visit_store(folding *f, const wpg_inst *store)
 {
-    uint32_t variable = own_variable(f->view->module, store->words[1]);
+    uint32_t variable = wpg_own_variable(f->view->module, store->words[1]);
     bool changed = f->may[store->words[2]] && !f->holds[variable];
     f->holds[variable] |= changed;
     f->again_due |= changed;
@@ -321,7 +314,7 @@ static bool visit(folding *f, const wpg_inst *inst)
         may = f->may[part];
         is = f->is[part];
     } else if (reads_own_memory(module, inst)) {
-        may = f->holds[own_variable(module, inst->words[3])];
+        may = f->holds[wpg_own_variable(module, inst->words[3])];
     } else if (inst->opcode == SpvOpPhi || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS))) {
         if (!wpg_used_ids(&f->operands, module, inst))
             return false;

@@ -43,6 +43,8 @@ const wpg_inst *wpg_pointer_root(const wpg_module *module, uint32_t pointer);
 bool wpg_is_access(const wpg_inst *inst, unsigned operand);
 SpvStorageClass wpg_pointer_class(const wpg_module *module,
                                   uint32_t pointer); /* SpvStorageClassMax if none */
+/* The Function or Private variable that the pointer leads into; 0: none, or not known. */
+uint32_t wpg_own_variable(const wpg_module *module, uint32_t pointer);
 /* True if the variable, its struct type or one of its members has that decoration. */
 bool wpg_variable_has(const wpg_module *module, const wpg_inst *variable, SpvDecoration decoration);
 /* True for a load of memory that nothing can write while the shader runs: push constants, uniform blocks,

@@ -49,6 +49,15 @@ SpvStorageClass wpg_pointer_class(const wpg_module *module, uint32_t pointer)
                                                                         : SpvStorageClassMax;
 }
 
+uint32_t wpg_own_variable(const wpg_module *module, uint32_t pointer)
+{
+    const SpvStorageClass class = wpg_pointer_class(module, pointer);
+    if (class != SpvStorageClassFunction && class != SpvStorageClassPrivate)
+        return 0;
+    const wpg_inst *root = wpg_pointer_root(module, pointer);
+    return root && root->opcode == SpvOpVariable ? root->result : 0;
+}
+
 /* The struct type a variable holds, through pointer and arrays; 0 if it holds none. */
 static uint32_t held_struct(const wpg_module *module, const wpg_inst *variable)
 {

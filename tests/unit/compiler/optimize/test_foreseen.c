@@ -11,13 +11,20 @@
     "void main() { uint at = gl_GlobalInvocationID.x; float x = dst.data[at];\n"
 #define END " dst.data[at] = x; }"
 
-static uint32_t foreseen(const use_shader *s)
+typedef const uint32_t *(*find)(const wpg_view *view, wpg_arena *arena);
+
+static const uint32_t *foresee(const wpg_view *view, wpg_arena *arena)
+{
+    return wpg_loops_foreseen_to_fold(view->module, view->cfg, arena);
+}
+
+static uint32_t count(const use_shader *s, find loops_of)
 {
     wpg_module *module = NULL;
     wpg_view *view = use_view(&module, s);
     wpg_arena arena;
     wpg_arena_init(&arena);
-    const uint32_t *ids = wpg_loops_foreseen_to_fold(module, view->cfg, &arena);
+    const uint32_t *ids = loops_of(view, &arena);
     assert_non_null(ids);
     uint32_t loops = 0;
     for (uint32_t c = 0; c < view->cfg->construct_count; c++) {
@@ -31,24 +38,13 @@ static uint32_t foreseen(const use_shader *s)
     return loops;
 }
 
-/* The same of the module in SSA form, by SPIRV-Tools. */
-static uint32_t folding(const use_shader *s)
+/* Of the module in SSA form, by SPIRV-Tools. */
+static uint32_t count_of_values(const use_shader *s)
 {
     use_shader values = *s;
     wpg_error err = {0};
     assert_int_equal(wpg_ssa_tier(&values.words, &values.count, s->words, s->count, &err), WPG_OK);
-    wpg_module *module = NULL;
-    wpg_view *view = use_view(&module, &values);
-    wpg_arena arena;
-    wpg_arena_init(&arena);
-    const uint32_t *ids = wpg_loops_that_fold(view, &arena);
-    assert_non_null(ids);
-    uint32_t loops = 0;
-    for (uint32_t c = 0; c < view->cfg->construct_count; c++)
-        loops += ids[c] != 0;
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(view);
-    wpg_module_destroy(module);
+    const uint32_t loops = count(&values, wpg_loops_that_fold);
     free(values.words);
     return loops;
 }
@@ -91,7 +87,7 @@ static void tells_as_values_do(void **state)
         use_shader s;
         snprintf(text, sizeof text, HEAD "%s" END, cases[i].body);
         use_glsl(&s, text, "comp", SpvExecutionModelGLCompute);
-        const uint32_t told = foreseen(&s), are = folding(&s);
+        const uint32_t told = count(&s, foresee), are = count_of_values(&s);
         if (told != cases[i].loops || are != cases[i].loops)
             fail_msg("%s: %u loops foreseen, %u fold, not %u", cases[i].body, told, are, cases[i].loops);
         use_free(&s);
