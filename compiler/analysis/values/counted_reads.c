@@ -1,14 +1,15 @@
-/* See counted_reads.h. A counter has one constant that it starts with, one step, and one comparison with a
- * constant. */
+/* See counted_reads.h. A counter has one constant that it starts with, one step, and at most one comparison
+ * with a constant. */
 #include "compiler/analysis/values/counted_reads.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
+#include "compiler/analysis/values/int_value.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
-enum { MOST_DEPTH = 16, MOST_STEPS = 64, WIDTH = 32 };
+enum { MOST_DEPTH = 16, WIDTH = 32 };
 
 static bool is_int(const wpg_module *module, uint32_t type)
 {
@@ -112,14 +113,18 @@ static bool find_counters(wpg_counters *c)
     return c->of != NULL;
 }
 
-/* Values for which the comparison says what it says of the first. */
+/* Values for which the comparison says what it says of the first; the first where there is no limit. */
 static uint32_t values_of(uint32_t values[WPG_MOST_COUNTED], const wpg_counters *c, uint32_t id)
 {
     const wpg_counter *counter = &c->of[id];
     const uint32_t widths[] = {WIDTH, WIDTH};
     uint64_t first = 0, now;
-    if (!id || counter->is_none || !counter->has_start || !counter->has_step || !counter->has_limit)
+    if (!id || counter->is_none || !counter->has_start || !counter->has_step)
         return 0;
+    if (!counter->has_limit) {
+        values[0] = counter->start;
+        return 1;
+    }
     for (uint32_t count = 0, value = counter->start;; value += counter->step) {
         const uint64_t bits[] = {value, counter->limit};
         if (!wpg_fold_scalar(&now, (SpvOp)counter->test, 1, bits, widths, 2))
@@ -136,78 +141,38 @@ static uint32_t values_of(uint32_t values[WPG_MOST_COUNTED], const wpg_counters 
 /* -- What an index is then -- */
 
 typedef struct evaluation {
+    wpg_int_walk walk;
     const wpg_counters *counters;
     uint32_t counter, value; /* 0: none was met yet */
-    unsigned steps;          /* a sum of sums of one number has many ways to it */
 } evaluation;
 
-static bool evaluate(uint32_t *out, evaluation *e, uint32_t id, unsigned depth);
-
-static bool choose(uint32_t *out, const wpg_inst *inst, uint32_t a, uint32_t b)
+static wpg_int_leaf leaf(uint32_t *out, wpg_int_walk *walk, const wpg_inst *def, unsigned depth)
 {
-    switch (inst->words[4]) {
-    case GLSLstd450UMin:
-        *out = a < b ? a : b;
-        return true;
-    case GLSLstd450UMax:
-        *out = a > b ? a : b;
-        return true;
-    case GLSLstd450SMin:
-        *out = (int32_t)a < (int32_t)b ? a : b;
-        return true;
-    case GLSLstd450SMax:
-        *out = (int32_t)a > (int32_t)b ? a : b;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool compute(uint32_t *out, evaluation *e, const wpg_inst *inst, unsigned depth)
-{
-    const bool extended = inst->opcode == SpvOpExtInst;
-    const unsigned first = extended ? 5 : 3, count = inst->count > first ? inst->count - first : 0;
-    const uint32_t widths[] = {WIDTH, WIDTH};
-    uint32_t operands[2] = {0};
-    uint64_t bits[2], result;
-    if (!is_int(e->counters->module, inst->type) || !count || count > 2 || (extended && count != 2))
-        return false;
-    for (unsigned i = 0; i < count; i++) {
-        const wpg_inst *def = wpg_module_def(e->counters->module, inst->words[first + i]);
-        if (!def || !is_int(e->counters->module, def->type) ||
-            !evaluate(&operands[i], e, def->result, depth + 1))
-            return false;
-        bits[i] = operands[i];
-    }
-    if (inst->opcode == SpvOpBitcast || inst->opcode == SpvOpCopyObject) {
-        *out = operands[0];
-        return true;
-    }
-    if (extended)
-        return choose(out, inst, operands[0], operands[1]);
-    if (!wpg_fold_scalar(&result, (SpvOp)inst->opcode, WIDTH, bits, widths, count))
-        return false;
-    *out = (uint32_t)result;
-    return true;
-}
-
-static bool evaluate(uint32_t *out, evaluation *e, uint32_t id, unsigned depth)
-{
-    const wpg_inst *def = wpg_module_def(e->counters->module, id);
-    if (!def || depth > MOST_DEPTH || e->steps++ > MOST_STEPS)
-        return false;
-    if (constant_of(out, e->counters->module, id))
-        return true;
+    evaluation *e = (evaluation *)walk;
     if (def->opcode != SpvOpPhi && def->opcode != SpvOpLoad)
-        return compute(out, e, def, depth);
-    const uint32_t counter = read_from(e->counters, id);
+        return WPG_INT_COMPUTED;
+    const uint32_t counter = read_from(e->counters, def->result);
     if (counter && e->counters->of[counter].only)
-        return evaluate(out, e, e->counters->of[counter].only, depth + 1);
+        return wpg_int_value(out, walk, e->counters->of[counter].only, depth + 1) ? WPG_INT_KNOWN
+                                                                                  : WPG_INT_UNKNOWN;
     if (!counter || (e->counter && e->counter != counter))
-        return false;
+        return WPG_INT_UNKNOWN;
     e->counter = counter;
     *out = e->value;
-    return true;
+    return WPG_INT_KNOWN;
+}
+
+static evaluation evaluation_of(const wpg_counters *counters, uint32_t counter, uint32_t value)
+{
+    return (evaluation){.walk = {.module = counters->module, .leaf = leaf},
+                        .counters = counters,
+                        .counter = counter,
+                        .value = value};
+}
+
+static bool evaluate(uint32_t *out, evaluation *e, uint32_t id)
+{
+    return wpg_int_value(out, &e->walk, id, 0);
 }
 
 /* -- Reads -- */
@@ -284,7 +249,7 @@ static bool place_with(wpg_word_place *place, uint32_t *linear, const wpg_counte
     uint32_t index = 0, part = 0;
     *place = (wpg_word_place){.variable = chain->words[3]};
     for (unsigned i = 4; i < chain->count; i++) {
-        if (!evaluate(&part, e, chain->words[i], 0))
+        if (!evaluate(&part, e, chain->words[i]))
             return false;
         place->indices[place->count++] = part;
         if (chain->words[i] == read->index && i != read->part_at)
@@ -292,7 +257,7 @@ static bool place_with(wpg_word_place *place, uint32_t *linear, const wpg_counte
     }
     if (value->opcode != SpvOpLoad) {
         part = value->words[4];
-        if (value->opcode == SpvOpVectorExtractDynamic && !evaluate(&part, e, value->words[4], 0))
+        if (value->opcode == SpvOpVectorExtractDynamic && !evaluate(&part, e, value->words[4]))
             return false;
         place->indices[place->count++] = part;
     }
@@ -346,12 +311,12 @@ static bool find_dynamic(wpg_counted_read *read, const wpg_module *module, const
 /* The counter that both hang on; 0: none. */
 static uint32_t counter_of(const wpg_counted_read *read, const wpg_counters *counters)
 {
-    evaluation e = {.counters = counters};
+    evaluation e = evaluation_of(counters, 0, 0);
     uint32_t number;
     if (read->index)
-        (void)evaluate(&number, &e, read->index, 0);
+        (void)evaluate(&number, &e, read->index);
     if (read->part)
-        (void)evaluate(&number, &e, read->part, 0);
+        (void)evaluate(&number, &e, read->part);
     return e.counter;
 }
 
@@ -369,8 +334,10 @@ bool wpg_counted_read_of(wpg_counted_read *read, wpg_counters *counters, const w
         return false;
     uint32_t values[WPG_MOST_COUNTED];
     const uint32_t counter = counter_of(read, counters), count = values_of(values, counters, counter);
+    read->counter = counter;
+    read->first_alone = count && !counters->of[counter].has_limit;
     for (uint32_t i = 0; i < count; i++) {
-        evaluation e = {.counters = counters, .counter = counter, .value = values[i]};
+        evaluation e = evaluation_of(counters, counter, values[i]);
         wpg_word_place place;
         uint32_t linear;
         if (!place_with(&place, &linear, read, &e, chain, value) || !add_place(read, module, &place, linear))

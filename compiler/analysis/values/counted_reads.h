@@ -3,6 +3,8 @@
  *      for (i = 0; i < 2; i++)
  *          ... block.words[(72 + 4 * i) / 16][...]         reads words 18 and 19
  *
+ * Where the counter's limit is no constant, the read has the place of the first trip alone.
+ *
  * A guess: nobody proves that the index has no other value. What is made of it has to hold for any index.
  * Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_COUNTED_READS_H
@@ -36,6 +38,8 @@ typedef struct wpg_counted_read {
     uint32_t width;       /* of the vector that `part` is a component of */
     uint32_t part_at;     /* its word of the chain; 0: it is none there */
     bool loads_vector;    /* and the value is a component, the last index of a place */
+    uint32_t counter;     /* the phi or variable that the place hangs on */
+    bool first_alone;     /* its limit is not constant */
     uint32_t count;
     wpg_word_place places[WPG_MOST_COUNTED];
     uint32_t linear[WPG_MOST_COUNTED]; /* index * width + part, or the one of both that there is */

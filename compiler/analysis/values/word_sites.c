@@ -129,19 +129,24 @@ static void take_counted(site_list *list, const wpg_module *module, const wpg_co
     }
 }
 
-/* Integers that a loop's counter chooses among. */
+/* Integers that a loop's counter chooses among, then those of first trips. */
 static bool counted_sites(site_list *list, const wpg_cfg *cfg, wpg_arena *arena)
 {
     wpg_counters counters = {.module = cfg->module, .function = cfg->function, .arena = arena};
+    site_list firsts = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES),
+                        .most = WPG_MOST_WORD_SITES};
     wpg_counted_read read;
-    for (uint32_t b = 0; b < cfg->count; b++) {
+    for (uint32_t b = 0; firsts.items && b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
         if (block->rpo == WPG_NO_BLOCK)
             continue;
         for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
             if (wpg_counted_read_of(&read, &counters, inst))
-                take_counted(list, cfg->module, &read, inst);
+                take_counted(read.first_alone ? &firsts : list, cfg->module, &read, inst);
     }
+    for (uint32_t i = 0; i < firsts.count && list->count < list->most; i++)
+        if (!is_known(list, &firsts.items[i].place))
+            list->items[list->count++] = firsts.items[i];
     return !arena->failed;
 }
 

@@ -155,8 +155,9 @@ static bool leaves_by_what_varies(const wpg_unrolled *f, const wpg_loop *loop)
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
-        for (uint32_t s = 0; loop->inside[b] && block->successor_count > 1 && s < block->successor_count; s++)
-            if (!loop->inside[block->successors[s]] && !f->may[block->terminator->words[1]])
+        for (uint32_t s = 0; block->successor_count > 1 && s < block->successor_count; s++)
+            if (wpg_loop_is_left_by(cfg, loop, b, block->successors[s]) &&
+                !f->may[block->terminator->words[1]])
                 return true;
     }
     return false;
@@ -208,11 +209,10 @@ static bool stays_a_loop(const wpg_unrolled *f, const wpg_loop *loop)
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
-        for (uint32_t s = 0; loop->inside[b] && block->successor_count > 1 && s < block->successor_count;
-             s++) {
+        for (uint32_t s = 0; block->successor_count > 1 && s < block->successor_count; s++) {
             const wpg_inst *end = block->terminator,
                            *compare = wpg_module_def(f->view->module, end->words[1]);
-            if (loop->inside[block->successors[s]] || !f->may[end->words[1]])
+            if (!wpg_loop_is_left_by(cfg, loop, b, block->successors[s]) || !f->may[end->words[1]])
                 continue;
             if (end->opcode != SpvOpBranchConditional || !compare ||
                 !wpg_opcode_compares_ints(compare->opcode) ||

@@ -2,6 +2,7 @@
 #include "compiler/optimize/fold/known_words.h"
 
 #include "compiler/analysis/values/counted_reads.h"
+#include "compiler/optimize/facts/first_trip.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/spirv/builder.h"
 
@@ -67,31 +68,30 @@ static bool is_word_type(const wpg_inst *type)
     return type && (type->opcode == SpvOpTypeInt || type->opcode == SpvOpTypeFloat) && type->words[2] == 32;
 }
 
+/* The fact about a scalar that is loaded or taken out of a vector; UINT32_MAX: none of the set. */
+static uint32_t fact_of_scalar(wpg_known_words *k, const wpg_inst *inst)
+{
+    wpg_word_place place;
+    if (inst->opcode == SpvOpLoad && wpg_word_place_of(&place, k->module, inst))
+        return fact_of(k, inst, place, WPG_NO_BLOCK);
+    if (inst->opcode == SpvOpCompositeExtract && inst->count == 5)
+        return fact_of_part(k, wpg_module_def(k->module, inst->words[3]), inst->words[4]);
+    return UINT32_MAX;
+}
+
 static bool add_load(wpg_known_words *k, wpg_inst *inst)
 {
     wpg_module *m = k->module;
-    wpg_word_place place;
-    uint32_t fact = UINT32_MAX;
     const wpg_inst *type = wpg_module_def(m, inst->type);
-    switch ((SpvOp)inst->opcode) {
-    case SpvOpLoad:
-    case SpvOpBitcast:
-    case SpvOpVectorShuffle:
-        if (type && type->opcode == SpvOpTypeVector)
-            return !is_word_type(wpg_module_def(m, type->words[2])) || add_vector(k, inst, type);
-        if (inst->opcode == SpvOpLoad && wpg_word_place_of(&place, m, inst))
-            fact = fact_of(k, inst, place, WPG_NO_BLOCK);
-        break;
-    case SpvOpCompositeExtract:
-        if (inst->count == 5)
-            fact = fact_of_part(k, wpg_module_def(m, inst->words[3]), inst->words[4]);
-        break;
-    default:
-        break;
-    }
-    if (fact == UINT32_MAX || !is_word_type(type))
+    const SpvOp opcode = (SpvOp)inst->opcode;
+    if (type && type->opcode == SpvOpTypeVector &&
+        (opcode == SpvOpLoad || opcode == SpvOpBitcast || opcode == SpvOpVectorShuffle))
+        return !is_word_type(wpg_module_def(m, type->words[2])) || add_vector(k, inst, type);
+    if (!is_word_type(type))
         return true;
-    return add(k, inst, wpg_const_scalar(m, inst->type, k->set->bits[fact]), bit_of(fact));
+    const uint32_t fact = fact_of_scalar(k, inst);
+    return fact == UINT32_MAX ||
+           add(k, inst, wpg_const_scalar(m, inst->type, k->set->bits[fact]), bit_of(fact));
 }
 
 /* The facts about what a counter chooses among. 0: one is none of the set. */
@@ -111,12 +111,9 @@ static uint64_t facts_of(wpg_known_choice *choice, wpg_known_words *k, const wpg
     return facts;
 }
 
-static bool add_choice(wpg_known_words *k, wpg_inst *inst, const wpg_counted_read *read)
+/* The words that a read chooses among are read again by their places. */
+static void note_sources(wpg_known_words *k, const wpg_counted_read *read)
 {
-    wpg_known_choice choice, *kept;
-    const uint64_t facts = facts_of(&choice, k, read, inst);
-    if (!facts)
-        return true;
     for (uint32_t i = 0; i < read->count; i++) {
         const uint32_t fact = wpg_word_fact_at(k->profile, &read->places[i]);
         const wpg_word_place *place = &k->profile->words.data[fact].place;
@@ -124,6 +121,15 @@ static bool add_choice(wpg_known_words *k, wpg_inst *inst, const wpg_counted_rea
             k->sources[fact] = (wpg_word_source){
                 read->load, read->loads_vector ? place->indices[place->count - 1] : WPG_NO_BLOCK, place};
     }
+}
+
+static bool add_choice(wpg_known_words *k, wpg_inst *inst, const wpg_counted_read *read)
+{
+    wpg_known_choice choice, *kept;
+    const uint64_t facts = facts_of(&choice, k, read, inst);
+    if (!facts)
+        return true;
+    note_sources(k, read);
     kept = wpg_arena_memdup(&k->module->arena, &choice, sizeof choice);
     if (!kept || !add(k, inst, inst->result, facts))
         return false;
@@ -131,19 +137,70 @@ static bool add_choice(wpg_known_words *k, wpg_inst *inst, const wpg_counted_rea
     return true;
 }
 
-bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function)
+/* -- Loops of one trip */
+
+typedef struct bound_walk {
+    wpg_int_walk walk;
+    wpg_known_words *known;
+    uint64_t facts; /* that the bound is made of */
+} bound_walk;
+
+static wpg_int_leaf word_leaf(uint32_t *out, wpg_int_walk *walk, const wpg_inst *def, unsigned depth)
+{
+    bound_walk *of = (bound_walk *)walk;
+    const uint32_t fact = fact_of_scalar(of->known, def);
+    (void)depth;
+    if (fact == UINT32_MAX)
+        return def->opcode == SpvOpLoad || def->opcode == SpvOpPhi ? WPG_INT_UNKNOWN : WPG_INT_COMPUTED;
+    of->facts |= bit_of(fact);
+    *out = of->known->set->bits[fact];
+    return WPG_INT_KNOWN;
+}
+
+/* What the first trip reads, where it is the only one. */
+static bool add_first(wpg_known_words *k, wpg_inst *inst, const wpg_counted_read *read, const wpg_view *view)
+{
+    wpg_known_choice choice;
+    bound_walk bound = {.walk = {.module = k->module, .leaf = word_leaf}, .known = k};
+    const uint64_t facts = facts_of(&choice, k, read, inst);
+    const uint32_t block = view->block_of[inst->result];
+    if (!facts || block == WPG_NO_BLOCK || !wpg_runs_in_first_trip(view, block, read->counter, &bound.walk))
+        return true;
+    note_sources(k, read);
+    return add(k, inst, choice.constants[0], facts | bound.facts);
+}
+
+/* Is a fact of the set about the word that the first trip reads? */
+static bool is_first_known(const wpg_known_words *k, const wpg_counted_read *read)
+{
+    const uint32_t fact = read->first_alone ? wpg_word_fact_at(k->profile, read->places) : UINT32_MAX;
+    return fact < WPG_MOST_WORD_SITES && k->set->known >> fact & 1;
+}
+
+bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function, const wpg_view *view)
 {
     wpg_arena arena;
     wpg_counters counters = {.module = known->module, .function = function, .arena = &arena};
     wpg_counted_read read;
+    wpg_view *own = NULL;
+    wpg_error reason = {0};
     bool fits = true;
     wpg_arena_init(&arena);
     for (wpg_inst *inst = function->next; wpg_in_function(inst) && fits; inst = inst->next) {
         fits = add_load(known, inst);
-        if (fits && !known->single && wpg_counted_read_of(&read, &counters, inst))
+        if (!fits || known->single || !wpg_counted_read_of(&read, &counters, inst))
+            continue;
+        if (is_first_known(known, &read) && !view) {
+            fits = wpg_view_create(&own, known->module, function->result, &reason) != WPG_E_NOMEM;
+            view = own;
+        }
+        if (!read.first_alone)
             fits = add_choice(known, inst, &read);
+        else if (view)
+            fits = fits && add_first(known, inst, &read, view);
     }
     fits = fits && !arena.failed;
+    wpg_view_destroy(own);
     wpg_arena_finish(&arena);
     return fits && !known->module->arena.failed;
 }

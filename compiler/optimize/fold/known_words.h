@@ -27,9 +27,10 @@ typedef struct wpg_known_words {
 } wpg_known_words;
 
 /* Adds the function's loads of the set's words, and what takes a word out of a vector; also what a loop's
- * counter chooses among them (counted_reads.h), as a choice that the module's arena has. False when memory
- * runs out. Free known->loads. */
-bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function);
+ * counter chooses among them (counted_reads.h), as a choice that the module's arena has, and what it reads in
+ * the one trip that the set gives the loop. `view` is of the function; NULL: one is made where it is needed.
+ * False when memory runs out. Free known->loads. */
+bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function, const wpg_view *view);
 
 /* Loads the word anew before `where` (NULL: at the module's end), as an unsigned number; its id. */
 uint32_t wpg_word_load(wpg_module *module, wpg_inst *where, const wpg_word_source *source);

@@ -56,8 +56,8 @@ static bool leaves(const wpg_cfg *cfg, const wpg_loop *loop, uint32_t b)
 {
     const wpg_block *block = &cfg->blocks[b];
     bool leaves = false;
-    for (uint32_t i = 0; loop->inside[b] && block->successor_count > 1 && i < block->successor_count; i++)
-        leaves |= !loop->inside[block->successors[i]];
+    for (uint32_t i = 0; block->successor_count > 1 && i < block->successor_count; i++)
+        leaves |= wpg_loop_is_left_by(cfg, loop, b, block->successors[i]);
     return leaves;
 }
 

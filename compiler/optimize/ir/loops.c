@@ -53,6 +53,11 @@ static bool find_inside(wpg_loop *loop, const wpg_cfg *cfg, wpg_arena *arena)
     return true;
 }
 
+bool wpg_loop_is_left_by(const wpg_cfg *cfg, const wpg_loop *loop, uint32_t from, uint32_t to)
+{
+    return loop->inside[from] && !loop->inside[to] && cfg->blocks[to].label->next->opcode != SpvOpUnreachable;
+}
+
 bool wpg_loop_leads_to_merge(const wpg_view *view, const wpg_loop *loop, uint32_t block)
 {
     const wpg_cfg *cfg = view->cfg;

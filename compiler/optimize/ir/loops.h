@@ -32,6 +32,10 @@ bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct)
 /* The same without a view: the blocks and members alone. */
 bool wpg_loop_members(wpg_loop *loop, const wpg_cfg *cfg, uint32_t construct, wpg_arena *arena);
 
+/* True if a lane may leave the loop by the edge: from inside to a block that is not, and that is more than
+ * OpUnreachable. Inlined functions leave such blocks. */
+bool wpg_loop_is_left_by(const wpg_cfg *cfg, const wpg_loop *loop, uint32_t from, uint32_t to);
+
 /* True if the way out that begins with `block`, which is not inside, leads to the merge block and nowhere
  * else. */
 bool wpg_loop_leads_to_merge(const wpg_view *view, const wpg_loop *loop, uint32_t block);

@@ -265,7 +265,8 @@ static uint64_t along(const wpg_load_fold *job, uint64_t decided)
 static wpg_status plan(folding *f, uint64_t allowed)
 {
     f->allowed = allowed;
-    if (!wpg_known_words_collect(&f->known, f->function))
+    const wpg_view *view = f->function == f->v->body ? f->v->view : NULL;
+    if (!wpg_known_words_collect(&f->known, f->function, view))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     const wpg_load_fold job = {.context = f->context,
                                .pass = PASS,
@@ -273,7 +274,7 @@ static wpg_status plan(folding *f, uint64_t allowed)
                                .function = f->function->result,
                                .loads = f->known.loads.data,
                                .load_count = f->known.loads.count,
-                               .view = f->function == f->v->body ? f->v->view : NULL,
+                               .view = view,
                                .always = true,
                                .along = along,
                                .of = f};

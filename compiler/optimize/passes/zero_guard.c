@@ -357,7 +357,7 @@ static bool collect(zero_round *r, word_loads *of, bool one)
                                   .sources = r->sources,
                                   .single = true};
     return !set->known ||
-           (wpg_known_words_collect(&of->words, z->view->function) && index_loads(of, &r->arena));
+           (wpg_known_words_collect(&of->words, z->view->function, z->view) && index_loads(of, &r->arena));
 }
 
 /* Loads of the candidate's word alone: `loads` gets those of all words of such a value. */

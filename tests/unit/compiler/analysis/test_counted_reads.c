@@ -41,6 +41,7 @@ static void expect(const char *body, const char *expected)
         for (const wpg_inst *inst = f->next; wpg_in_function(inst); inst = inst->next) {
             if (!wpg_counted_read_of(&read, &counters, inst))
                 continue;
+            assert_true(!read.first_alone || read.count == 1);
             at += (size_t)snprintf(text + at, sizeof text - at, "%s", at ? ";" : "");
             for (uint32_t i = 0; i < read.count; i++) {
                 const wpg_word_place *place = &read.places[i];
@@ -84,16 +85,26 @@ static void finds_none(void **state)
     expect("x /= p.shape[1].x;", "");                                                 /* constant */
     expect("for (int i = 0; i < 2; i++) x /= p.shape[lane & 3u].x;", "");             /* another number */
     expect("for (int i = 0; i < 2; i++) x /= p.shape[uint(i) + (lane & 1u)].x;", ""); /* and the counter */
-    expect("for (uint i = 0u; i < p.size; i++) x /= p.shape[i].x;", "");     /* any number of trips */
-    expect("for (uint i = lane; i < 3u; i++) x /= p.shape[i].x;", "");       /* any start */
-    expect("for (uint i = 0u; i < 3u; i += p.size) x /= p.shape[i].x;", ""); /* any step */
-    expect("for (uint i = 0u; i < 3u; i *= 2u) x /= p.shape[i].x;", "");     /* no step */
-    expect("for (int i = 0; i < 5; i++) x /= p.shape[i].x;", "");            /* past the end */
-    expect("for (int i = 0; i < 4000; i++) x /= p.shape[i & 3].x;", "");     /* many trips */
-    expect("for (int i = 0; i < 2; i++) x += uint(p.f[i].x);", "");          /* floats */
+    expect("for (uint i = lane; i < 3u; i++) x /= p.shape[i].x;", "");                /* any start */
+    expect("for (uint i = 0u; i < 3u; i += p.size) x /= p.shape[i].x;", "");          /* any step */
+    expect("for (uint i = 0u; i < 3u; i *= 2u) x /= p.shape[i].x;", "");              /* no step */
+    expect("for (int i = 0; i < 5; i++) x /= p.shape[i].x;", "");                     /* past the end */
+    expect("for (int i = 0; i < 4000; i++) x /= p.shape[i & 3].x;", "");              /* many trips */
+    expect("for (int i = 0; i < 2; i++) x += uint(p.f[i].x);", "");                   /* floats */
     expect("for (int i = 0; i < 2; i++) for (int k = 0; k < 2; k++) x /= p.shape[i][k];", ""); /* two */
     expect("for (int i = 0; i < 2; i++) x /= word(uint(i));", ""); /* not inlined */
-    expect("int i = 0; while (true) { x /= p.shape[i & 1].x; if (x < 3u) break; i++; }", ""); /* no limit */
+}
+
+/* Of any number of trips, the first. */
+static void finds_first(void **state)
+{
+    (void)state;
+    expect("for (uint i = 0u; i < p.size; i++) x /= p.shape[i].x;", "0");
+    expect("for (uint i = 1u; i <= p.size; i++) x /= p.shape[i >> 1][i & 1u];", "1");
+    expect("for (int i = 0; i < int(p.size); i++) x += p.shape[i].y + p.shape[bitfieldExtract(i, 0, 2)].z;",
+           "1;2");
+    expect("int i = 0; while (true) { x /= p.shape[i & 1].x; if (x < 3u) break; i++; }", "0");
+    expect("for (uint i = 4u; i < p.size; i++) x /= p.shape[i].x;", ""); /* past the end */
 }
 
 /* They come last among the sites, and none twice. */
@@ -108,7 +119,8 @@ static void are_sites(void **state)
     uint32_t count;
     wpg_error err = {0};
     if (!assemble_glsl(&words, &size,
-                       HEAD "for (int i = 0; i < 3; i++) x /= p.shape[1][i];\n"
+                       HEAD "for (uint i = 3u; i < p.size; i++) x /= p.shape[i].w;\n"
+                            "for (int i = 0; i < 3; i++) x /= p.shape[1][i];\n"
                             "x += p.shape[1].y; for (int i = 0; i < 3; i++) x *= p.shape[i][2];\n"
                             "w[lane] = x + p.size; }\n",
                        "comp", "vulkan1.1"))
@@ -116,15 +128,15 @@ static void are_sites(void **state)
     assert_int_equal(wpg_module_parse(&module, words, size, &err), WPG_OK);
     assert_int_equal(wpg_cfg_create(&cfg, module, wpg_next_function(module->first), &err), WPG_OK);
     assert_int_equal(wpg_word_sites(&sites, &count, cfg, &cfg->arena), WPG_OK);
-    static const uint32_t expected[][2] = {{1, 1}, {1, 0}, {1, 2}, {0, 2}, {2, 2}};
-    assert_int_equal(count, 2 + 4); /* shape[1].y and size; then what counters choose among */
+    static const uint32_t expected[][2] = {{1, 1}, {1, 0}, {1, 2}, {0, 2}, {2, 2}, {3, 3}};
+    assert_int_equal(count, 2 + 4 + 1); /* size and shape[1].y; what counters choose among; a first trip's */
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(sites[i].counted, i >= 2);
         assert_int_equal(sites[i].type, WPG_VALUE_UINT);
-        if (i == 1)
+        if (i == 0)
             continue;
-        assert_int_equal(sites[i].place.indices[1], expected[i ? i - 1 : 0][0]);
-        assert_int_equal(sites[i].place.indices[2], expected[i ? i - 1 : 0][1]);
+        assert_int_equal(sites[i].place.indices[1], expected[i - 1][0]);
+        assert_int_equal(sites[i].place.indices[2], expected[i - 1][1]);
         assert_int_equal(sites[i].component, WPG_NO_BLOCK); /* glslang loads components */
     }
     wpg_cfg_destroy(cfg);
@@ -137,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_words),
         cmocka_unit_test(finds_none),
+        cmocka_unit_test(finds_first),
         cmocka_unit_test(are_sites),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* Versions for words that a loop's counter chooses among: what is put in place of the reads, and where none
- * is. On a driver: random loops with equal bits, for the values that were counted and for others. */
+/* Versions for words that a loop's counter chooses among, or that its one trip reads: what is put in place
+ * of the reads, and where none is. On a driver: random loops with equal bits, for the values that were
+ * counted and for others. */
 #define WORDS_IN_BLOCK 16
 #include "tests/unit/compiler/optimize/words_driver.h"
 
@@ -122,6 +123,52 @@ static void leaves_floats(void **state)
     use_done(&r);
 }
 
+/* -- Loops of one trip -- */
+
+/* The bound is the first site, and the word that the first trip reads the second. */
+static void one_trip(const char *loop, uint32_t bound, bool folds)
+{
+    const uint32_t values[WORDS_MOST] = {bound, 7};
+    char body[512];
+    use_result r;
+    snprintf(body, sizeof body, "%s { x = x / p.shape[i].y + x %% p.shape[i].y; }" TAIL, loop);
+    words_run(&r, HEAD, body, "comp", SpvExecutionModelGLCompute, values, 1000, NULL);
+    const bool done = use_said(&r, WPG_REMARK_DONE, "versions", "for 2 words of uniform blocks (") &&
+                      use_occurrences(&r, "OpUDiv %uint") == 2 && strstr(r.text, "%uint_7\n");
+    if (done != folds)
+        fail_msg("%s, bound %u: %s", loop, (unsigned)bound, done ? "folded" : "not folded");
+    assert_int_equal(use_occurrences(&r, "OpSelect %uint"), 0);
+    use_done(&r);
+}
+
+static void folds_one_trip(void **state)
+{
+    (void)state;
+    one_trip("for (uint i = 0u; i <= p.shape[3].w; i++)", 0, true);
+    one_trip("for (uint i = 0u; i < p.shape[3].w; i++)", 1, true);
+    one_trip("for (int i = 0; i < int(p.shape[3].w); i++)", 1, true);
+    one_trip("for (uint i = 0u; i <= bitfieldExtract(p.shape[3].w, 10, 4); i++)", 17, true);
+    one_trip("for (uint i = 2u; i > p.shape[3].w; i--)", 1, true);
+    one_trip("for (uint i = 0u; i < p.shape[3].w; i += 3u)", 2, true);
+    one_trip("for (uint i = 0u; p.shape[3].w > i; i++)", 1, true);
+    one_trip("for (uint i = 0u; !(i >= p.shape[3].w); i++)", 1, true);
+    one_trip("for (uint i = 0u; i < p.shape[3].w; i++) if (x != 3u)", 1, true);
+}
+
+static void leaves_more_trips(void **state)
+{
+    (void)state;
+    one_trip("for (uint i = 0u; i <= p.shape[3].w; i++)", 1, false);
+    one_trip("for (uint i = 0u; i < p.shape[3].w; i++)", 2, false);
+    one_trip("for (uint i = 0u; i <= bitfieldExtract(p.shape[3].w, 10, 4); i++)", 1024, false);
+    /* A trip that does not pass the test goes on. */
+    one_trip("for (uint i = 0u; i < x; i++) if (i < p.shape[3].w)", 1, false);
+    /* The counter moves without the test. */
+    one_trip("for (uint i = 0u; i < p.shape[3].w; i++) for (; i < x; i++)", 1, false);
+    /* The test is at the end. */
+    one_trip("uint i = 0u; do { if (x > 9u) i++; x++; } while (i < p.shape[3].w);", 1, false);
+}
+
 /* -- On a driver -- */
 
 /* A word by the counter c, or by a number made of it. */
@@ -186,10 +233,19 @@ static void loop(char *out, size_t size, uint32_t *seed, char c)
         statement(inside + used, sizeof inside - used, seed, c);
         used = strlen(inside);
     }
-    switch (next(seed) % 6) {
+    switch (next(seed) % 8) {
     case 0:
         (void)snprintf(out, size, "for (int %c = 0; %c < %u; %c++) { %s }\n", c, c, 1 + next(seed) % 4, c,
                        inside);
+        break;
+    case 5: /* of one trip, where the word's bits say so */
+        (void)snprintf(out, size,
+                       "for (uint %c = 0u; %c <= bitfieldExtract(p.shape[%u].y, 0, 2); %c++) { %s }\n", c, c,
+                       next(seed) % 4, c, inside);
+        break;
+    case 6:
+        (void)snprintf(out, size, "for (int %c = 0; %c < int(p.shape[%u].z & 3u); %c++) { %s %s }\n", c, c,
+                       next(seed) % 4, c, next(seed) % 2 ? "if (x == 5u) break;" : "", inside);
         break;
     case 1:
         (void)snprintf(out, size, "for (int %c = 3; %c >= %u; %c--) { %s }\n", c, c, next(seed) % 4, c,
@@ -278,6 +334,8 @@ int main(void)
         cmocka_unit_test(shares_words),
         cmocka_unit_test(leaves_others),
         cmocka_unit_test(leaves_floats),
+        cmocka_unit_test(folds_one_trip),
+        cmocka_unit_test(leaves_more_trips),
         cmocka_unit_test(random_loops),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
