@@ -71,7 +71,7 @@ typedef struct wpg_instrument_options {
     wpg_strategy_choice strategy;
     uint32_t budget; /* AUTO: the most that counting may multiply the cost of compiling by, as predicted
                         (driver/budget.h); 0: no limit */
-    uint32_t probes; /* WPG_PROBE_* wanted, see probes/probe.h; only where waves are counted */
+    uint32_t probes; /* WPG_PROBE_* wanted, see probes/probe.h; where waves are not counted, few of them */
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
     uint32_t sample_seed; /* which ones: a constant of the pipeline */
     bool no_paths;        /* no table of paths (counting/paths.h): shorter code, which runs longer */

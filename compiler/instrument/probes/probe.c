@@ -67,6 +67,14 @@ static bool keep_table(wpg_probe_plan *p, wpg_probe_table *table)
     return table->first && table->terms && table->sites && table->ranges;
 }
 
+/* Does the probe work in a function whose waves are counted, or are not? */
+static bool works(const wpg_probe *probe, const wpg_plan *plan, bool has_waves)
+{
+    if (probe->by_either)
+        return has_waves || !wpg_strategy_naive.refuses(plan);
+    return probe->by_lane != has_waves;
+}
+
 /* By block, each block's in the order they were placed. */
 static bool keep_points(wpg_probe_plan *p, wpg_function_plan *f)
 {
@@ -96,7 +104,6 @@ static uint32_t wanted_count(uint32_t probes)
 wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_function_counters *counters)
 {
     uint32_t wanted = plan->options->probes;
-    const bool by_lane = !(counters->kinds & WPG_KIND_WAVES);
     if (!(counters->kinds & WPG_KIND_LANES) || !wanted_count(wanted))
         return WPG_OK;
     wpg_probe_plan p = {.plan = plan,
@@ -106,7 +113,7 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
     counters->tables = WPG_ARENA_ARRAY(&plan->map->arena, wpg_probe_table, wanted_count(wanted));
     bool good = counters->tables != NULL;
     for (unsigned i = 0; wpg_probes[i] && good; i++) {
-        if (!(wanted & wpg_probes[i]->bit) || wpg_probes[i]->by_lane != by_lane)
+        if (!(wanted & wpg_probes[i]->bit) || !works(wpg_probes[i], plan, wpg_probe_has_waves(&p)))
             continue;
         p.probe = wpg_probes[i];
         wpg_vec_clear(&p.first);
@@ -135,14 +142,17 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
 
 void wpg_probes_declare(wpg_inject *in)
 {
+    const bool has_waves = in->plan->strategy->kinds & WPG_KIND_WAVES;
     uint32_t used = 0;
+    bool by_wave = false;
     for (uint32_t f = 0; f < in->plan->function_count; f++)
-        for (uint32_t i = 0; i < in->plan->functions[f].probe_count; i++)
+        for (uint32_t i = 0; i < in->plan->functions[f].probe_count; i++) {
             used |= in->plan->functions[f].probes[i].probe->bit;
+            by_wave |= !in->plan->functions[f].probes[i].probe->by_lane;
+        }
     if (!used)
         return;
-    const bool by_lane = !(in->plan->strategy->kinds & WPG_KIND_WAVES);
-    if (!by_lane) {
+    if (by_wave) {
         wpg_require_version(in->module, 3);
         wpg_require_capability(in->module, SpvCapabilityGroupNonUniform);
         wpg_require_capability(in->module, SpvCapabilityGroupNonUniformBallot);
@@ -150,6 +160,6 @@ void wpg_probes_declare(wpg_inject *in)
     }
     wpg_live_declare(in);
     for (unsigned i = 0; wpg_probes[i]; i++)
-        if (used & wpg_probes[i]->bit && wpg_probes[i]->by_lane == by_lane && wpg_probes[i]->declare)
+        if (used & wpg_probes[i]->bit && works(wpg_probes[i], in->plan, has_waves) && wpg_probes[i]->declare)
             wpg_probes[i]->declare(in);
 }

@@ -6,9 +6,9 @@
  *
  * A kind of probe is constant data, one file each (probe_*.c), listed in wpg_probes. A probe reads the
  * function's cfg. It gives the words of its record, each a sum of the probe's own counters and of block
- * counts. It places points for what the block counts do not tell. Probes run beside the counting strategy,
- * and need only that the strategy counts lanes and waves of blocks. A plan changes nothing. Only emit adds
- * code, through inject.h, which keeps the structure valid.
+ * counts. It places points for what the block counts do not tell. Probes run beside the counting strategy.
+ * Most need that the strategy counts lanes and waves of blocks. A plan changes nothing. Only emit adds code,
+ * through inject.h, which keeps the structure valid.
  *
  * Records are additive, since merging adds profiles. A word that describes rather than counts (a block id) is
  * written as a constant times the record's first word. That first word is 1 in every profile written, and
@@ -55,7 +55,8 @@ typedef struct wpg_probe {
     const char *name;   /* in the setting PROBES */
     const char *record; /* kind of its record (runtime/profile/record_name.h) */
     uint32_t bit;       /* WPG_PROBE_* */
-    bool by_lane;       /* for functions whose waves are not counted, where no other probe works */
+    bool by_lane;       /* for functions whose waves are not counted */
+    bool by_either;     /* for both, where the stage has wave operations */
     uint32_t ids;       /* most ids that emit takes at one point, for the bound */
     /* A plan without a word: the function has no record of this probe. */
     void (*plan)(wpg_probe_plan *p);
@@ -73,6 +74,11 @@ extern const wpg_probe *const wpg_probes[]; /* NULL at the end */
 
 /* `count` counters of the probe's own, consecutive; index of the first from the pipeline's base. */
 uint32_t wpg_probe_counters(wpg_probe_plan *p, uint32_t count);
+/* Are the waves of the function's blocks counted? */
+static inline bool wpg_probe_has_waves(const wpg_probe_plan *p)
+{
+    return p->counters->kinds & WPG_KIND_WAVES;
+}
 /* The record's next word, so far an empty sum. */
 void wpg_probe_word(wpg_probe_plan *p);
 void wpg_probe_add(wpg_probe_plan *p, wpg_term_source source, uint32_t index);

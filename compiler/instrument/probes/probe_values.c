@@ -29,6 +29,9 @@
  *             2n + i   word i of the visits kept: value | key << 32, with the number of visits it stands for;
  *                      the words of one visit have one key, made of them all
  *
+ * Words are asked where only lanes are counted, too: a long shader whose waves would cost too much (budget.h)
+ * is the one that versions gain most in. There the waves that came are those that were asked.
+ *
  * Inputs of a fragment stage (compiler/analysis/values/input_sites.h) are asked as words are, without a
  * reservoir. Of an interpolated float the low bits are rounded away: a constant comes out of interpolation
  * with last bits of its own in each lane. */
@@ -153,7 +156,7 @@ static value_point *plan_site(wpg_probe_plan *p, const wpg_value_site *site, sit
     wpg_probe_word(p);
     if (point->table != WPG_NO_COUNTER)
         wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_OTHERS);
-    if (point->shift) {
+    if (point->shift && wpg_probe_has_waves(p)) {
         wpg_probe_word(p);
         wpg_probe_add(p, WPG_TERM_WAVES, site->block);
     } else {
@@ -514,6 +517,7 @@ const wpg_probe wpg_probe_values_of_sites = {.name = "values",
 const wpg_probe wpg_probe_words = {.name = "words",
                                    .record = "words",
                                    .bit = WPG_PROBE_WORDS,
+                                   .by_either = true,
                                    .ids = 224,
                                    .plan = plan_words,
                                    .declare = declare,
