@@ -33,35 +33,14 @@ static const opcode_row rows[] = {
 #include "compiler/spirv/grammar_table.inc"
 };
 
-/* Are the used words of the lead, if there are any, one run that ends with it? */
-#define LOWEST(uses)         ((uses) & (0u - (uses)))
-#define IS_RUN(lead, uses)   (!(uses) || (uses) + LOWEST(uses) == 1u << (lead))
-#define RUN_FROM(lead, uses) ((uses) ? __builtin_ctz((uses) | 1u << 31) + 1 : (lead) + 1)
-/* Words behind the lead when that run and used ids, or literals, are all that the instruction has. */
-#define RUN_MORE(rest)                                                                                       \
-    ((rest) == WPG_REST_ID                                                                  ? 1              \
-     : (rest) == WPG_REST_LITERALS || (rest) == WPG_REST_IDS || (rest) == WPG_REST_ID_PAIRS ? 255            \
-                                                                                            : 0)
-#define ENDS_WITH_RUN(rest) ((rest) != WPG_REST_OTHER && (rest) != WPG_REST_EXT_INST)
-
-/* By opcode: the run at a glance (grammar_table.h). */
+/* By opcode: what an instruction uses at a glance (grammar_table.h). */
 static const struct glance {
     uint16_t uses;
     uint8_t end_of_lead; /* word behind it; 0: no such opcode */
     uint8_t rest;
-    uint8_t run_from;  /* what is used is a run from here; 0: not so */
-    uint8_t run_more;  /* words behind the lead, at most */
-    uint8_t run_odd;   /* 1: even many alone */
-    uint8_t run_fixed; /* 1 + ids of the run, where literals follow; 0: it goes on to the end */
 } glances[] = {
 #define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
-    [opcode] = {uses,                                                                                        \
-                lead + 1,                                                                                    \
-                rest,                                                                                        \
-                IS_RUN(lead, uses) && ENDS_WITH_RUN(rest) ? RUN_FROM(lead, uses) : 0,                        \
-                RUN_MORE(rest),                                                                              \
-                (rest) == WPG_REST_ID_PAIRS,                                                                 \
-                (rest) == WPG_REST_LITERALS ? lead + 2 - RUN_FROM(lead, uses) : 0},
+    [opcode] = {uses, lead + 1, rest},
 #include "compiler/spirv/grammar_table.inc"
 };
 
@@ -434,33 +413,40 @@ static bool list_plainly(wpg_operand_list *list, struct glance glance, const wpg
     return true;
 }
 
-enum { SHORT_RUN = 8 }; /* words that are written at once */
+/* Are the used words of the lead, if there are any, one run that ends with it? */
+#define LOWEST(uses)         ((uses) & (0u - (uses)))
+#define IS_RUN(lead, uses)   (!(uses) || (uses) + LOWEST(uses) == 1u << (lead))
+#define RUN_FROM(lead, uses) ((uses) ? __builtin_ctz((uses) | 1u << 31) + 1 : (lead) + 1)
+#define RUN_IDS(lead, uses)  ((lead) + 1 - RUN_FROM(lead, uses)) /* of the lead */
+#define HAS_RUN(lead, uses, rest)                                                                            \
+    (IS_RUN(lead, uses) && RUN_IDS(lead, uses) <= WPG_SHORT_RUN && (rest) != WPG_REST_OTHER &&               \
+     (rest) != WPG_REST_EXT_INST)
+/* Words behind the lead when that run and used ids, or literals, are all that the instruction has. */
+#define RUN_ROOM(lead, uses) (RUN_IDS(lead, uses) < WPG_SHORT_RUN ? WPG_SHORT_RUN - RUN_IDS(lead, uses) : 0)
+#define RUN_MORE(lead, uses, rest)                                                                           \
+    ((rest) == WPG_REST_ID                                   ? RUN_ROOM(lead, uses) > 0                      \
+     : (rest) == WPG_REST_LITERALS                           ? 255                                           \
+     : (rest) == WPG_REST_IDS || (rest) == WPG_REST_ID_PAIRS ? RUN_ROOM(lead, uses)                          \
+                                                             : 0)
 
-static const uint16_t numbers[WPG_MOST_LEAD + 2 + SHORT_RUN] = {
+const wpg_used_run wpg_used_runs[WPG_USED_RUNS + 1] = {
+#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
+    [opcode] = {HAS_RUN(lead, uses, rest) ? RUN_FROM(lead, uses) : 0, lead + 1, RUN_MORE(lead, uses, rest),  \
+                (rest) == WPG_REST_ID_PAIRS, (rest) == WPG_REST_LITERALS ? RUN_IDS(lead, uses) + 1 : 0},
+#include "compiler/spirv/grammar_table.inc"
+};
+
+const uint16_t wpg_run_words[WPG_RUN_STARTS + WPG_SHORT_RUN] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
-
-/* The commonest case: what an instruction uses is one run of its words. No calls, so no frame. */
-static bool list_run(wpg_operand_list *list, const wpg_inst *inst)
-{
-    if (inst->opcode >= sizeof glances / sizeof *glances || list->capacity < SHORT_RUN)
-        return false;
-    const struct glance *glance = &glances[inst->opcode];
-    const unsigned from = glance->run_from, more = (unsigned)inst->count - glance->end_of_lead; /* or huge */
-    const unsigned count = glance->run_fixed ? glance->run_fixed - 1u : inst->count - from;
-    if (!from || more > glance->run_more || count > SHORT_RUN || (more & glance->run_odd))
-        return false;
-    memcpy(list->data, numbers + from, SHORT_RUN * sizeof *numbers);
-    list->count = count;
-    return true;
-}
+_Static_assert(WPG_RUN_STARTS == WPG_MOST_LEAD + 2, "see grammar.h");
 
 /* OpExtInst of another set than one of debug information. */
 static bool list_ext_inst(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
 {
-    if (inst->opcode != SpvOpExtInst || list->capacity < SHORT_RUN || inst->count < 5 ||
-        inst->count - 4u > SHORT_RUN || is_debug_set(module, inst->words[3]))
+    if (inst->opcode != SpvOpExtInst || list->capacity < WPG_SHORT_RUN || inst->count < 5 ||
+        inst->count - 4u > WPG_SHORT_RUN || is_debug_set(module, inst->words[3]))
         return false;
-    memcpy(list->data, numbers + 4, SHORT_RUN * sizeof *numbers);
+    memcpy(list->data, wpg_run_words + 4, WPG_SHORT_RUN * sizeof *list->data);
     list->data[0] = 3; /* the set; word 4 is the function's number */
     list->count = inst->count - 4u;
     return true;
@@ -476,15 +462,13 @@ static bool list_constant(wpg_operand_list *list, const wpg_module *module, cons
     return true;
 }
 
-/* Not inlined: the common case is not to pay for its frame. */
-__attribute__((noinline)) static bool list_others(wpg_operand_list *list, const wpg_module *module,
-                                                  const wpg_inst *inst)
+bool wpg_used_ids_by_grammar(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
 {
     unsigned opcode = inst->opcode;
     if (list_ext_inst(list, module, inst) || list_constant(list, module, inst))
         return true;
     wpg_vec_clear(list);
-    if (!wpg_vec_reserve(list, inst->count > SHORT_RUN ? inst->count : SHORT_RUN))
+    if (!wpg_vec_reserve(list, inst->count > WPG_SHORT_RUN ? inst->count : WPG_SHORT_RUN))
         return false;
     opcode = opcode == WPG_OP_EXT_INST_WITH_FORWARD_REFS ? (unsigned)SpvOpExtInst : opcode;
     if (opcode < sizeof glances / sizeof *glances && list_plainly(list, glances[opcode], module, inst))
@@ -499,9 +483,4 @@ __attribute__((noinline)) static bool list_others(wpg_operand_list *list, const 
             list->data[list->count++] = (uint16_t)(operand.at + i);
     }
     return !walk.malformed;
-}
-
-bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
-{
-    return list_run(list, inst) || list_others(list, module, inst);
 }

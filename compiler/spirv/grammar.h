@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "compiler/spirv/module.h"
 #include "runtime/base/vec.h"
@@ -78,8 +79,40 @@ typedef struct wpg_opcode_info {
 const wpg_opcode_info *wpg_opcode_lookup(uint16_t opcode);
 
 typedef WPG_VEC(uint16_t) wpg_operand_list;
+
+enum {
+    WPG_USED_RUNS = 6500, /* the grammar table's opcodes are lower */
+    WPG_SHORT_RUN = 8,    /* words that are written at once */
+    WPG_RUN_STARTS = 18   /* a run starts behind the lead at the latest: WPG_MOST_LEAD + 2 */
+};
+
+/* By opcode: are the ids that an instruction uses one short run of its words? So it is with most. */
+typedef struct wpg_used_run {
+    uint8_t from;  /* first word of the run; 0: not so */
+    uint8_t least; /* words that the instruction has at least */
+    uint8_t more;  /* further words, at most */
+    uint8_t odd;   /* 1: of these an even number alone */
+    uint8_t fixed; /* 1 + ids of the run, where literals follow; 0: it goes on to the end */
+} wpg_used_run;
+
+extern const wpg_used_run wpg_used_runs[WPG_USED_RUNS + 1];          /* the last one is no run */
+extern const uint16_t wpg_run_words[WPG_RUN_STARTS + WPG_SHORT_RUN]; /* 0, 1, 2, ... */
+
+/* wpg_used_ids for what is no short run. */
+bool wpg_used_ids_by_grammar(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst);
+
 /* Indices in inst->words of every id that the instruction uses, apart from its result and result type. False
- * when memory ran out or the instruction does not fit the grammar. `list` is cleared first. */
-bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst);
+ * when memory ran out or the instruction does not fit the grammar. `list` is cleared first. Inline: most
+ * passes ask it of every instruction. */
+static inline bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+{
+    const wpg_used_run *run = &wpg_used_runs[inst->opcode < WPG_USED_RUNS ? inst->opcode : WPG_USED_RUNS];
+    const unsigned more = (unsigned)inst->count - run->least; /* huge where words are missing */
+    if (!run->from || more > run->more || (more & run->odd) || list->capacity < WPG_SHORT_RUN)
+        return wpg_used_ids_by_grammar(list, module, inst);
+    memcpy(list->data, wpg_run_words + run->from, WPG_SHORT_RUN * sizeof *list->data);
+    list->count = run->fixed ? run->fixed - 1u : (size_t)inst->count - run->from;
+    return true;
+}
 
 #endif
