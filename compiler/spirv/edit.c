@@ -16,13 +16,15 @@ static void link_before(wpg_module *module, wpg_inst *inst, wpg_inst *where)
     inst->next = where;
     *(before ? &before->next : &module->first) = inst;
     *(where ? &where->prev : &module->last) = inst;
-    wpg_ends_inserted(module, inst);
+    if (!wpg_follows_code(inst))
+        wpg_ends_inserted(module, inst);
 }
 
 static void unlink_inst(wpg_module *module, wpg_inst *inst)
 {
     module->edits++;
-    wpg_ends_removing(module, inst);
+    if (!wpg_follows_code(inst))
+        wpg_ends_removing(module, inst);
     *(inst->prev ? &inst->prev->next : &module->first) = inst->next;
     *(inst->next ? &inst->next->prev : &module->last) = inst->prev;
     inst->prev = inst->next = NULL;

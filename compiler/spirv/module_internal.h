@@ -24,6 +24,16 @@ typedef struct wpg_section_ends {
 wpg_section wpg_inst_own_section(const wpg_inst *inst);
 /* The end of a section by a walk from the module's start. */
 wpg_inst *wpg_section_end_by_walk(const wpg_module *module, wpg_section section);
+/* True: it stands behind an instruction that only functions hold, so no section ends there. False: perhaps.
+ * Ranges of numbers without a gap, and inline: most edits stand in functions. */
+static inline bool wpg_follows_code(const wpg_inst *inst)
+{
+    const unsigned before = inst->prev ? inst->prev->opcode : 0;
+    return (before >= SpvOpImageTexelPointer && before <= SpvOpInBoundsPtrAccessChain) ||
+           (before >= SpvOpVectorExtractDynamic && before <= SpvOpTranspose) ||
+           (before >= SpvOpSNegate && before <= SpvOpSMulExtended) ||
+           (before >= SpvOpPhi && before <= SpvOpUnreachable);
+}
 /* Reports of edits: after an insertion, before a removal, after a rewrite. `before`: the section by the old
  * opcode. */
 void wpg_ends_inserted(wpg_module *module, wpg_inst *inst);
