@@ -358,6 +358,14 @@ bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b)
     return wpg_dom_tree_dominates(&wpg_cfg_whole(cfg)->dom, a, b);
 }
 
+const uint32_t *wpg_cfg_dominated(uint32_t *count, const wpg_cfg *cfg, uint32_t block)
+{
+    const wpg_dom_tree *tree = &wpg_cfg_whole(cfg)->dom;
+    const bool reached = wpg_dom_tree_has(tree, block);
+    *count = reached ? tree->size[block] : 0;
+    return tree->by_first + (reached ? tree->first[block] : 0);
+}
+
 bool wpg_post_dominates(const wpg_dom_tree *post, uint32_t a, uint32_t b)
 {
     return wpg_dom_tree_dominates(post, a, b);

@@ -67,6 +67,8 @@ void wpg_cfg_destroy(wpg_cfg *cfg);
 
 uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id);       /* block index or WPG_NO_BLOCK */
 bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
+/* The blocks that the block dominates, itself first. None where the entry does not reach it. */
+const uint32_t *wpg_cfg_dominated(uint32_t *count, const wpg_cfg *cfg, uint32_t block);
 /* The post-dominator tree of the blocks, over a virtual exit. Apart from the graph: few callers ask. Lives in
  * the arena; NULL: out of memory. */
 const struct wpg_dom_tree *wpg_cfg_post_dominance(const wpg_cfg *cfg, wpg_arena *arena);

@@ -138,9 +138,11 @@ bool wpg_dominators(wpg_dom_tree *tree, const wpg_graph *successors, const wpg_g
     if (!tree->idom || !tree->first || !tree->size || !depth_first(&s, successors, root, arena))
         return false;
     uint32_t n = s.reached;
+    tree->by_first = wpg_arena_alloc_raw(arena, n, sizeof *tree->by_first);
     uint32_t *idom = WPG_ARENA_ARRAY(arena, uint32_t, n), *size = WPG_ARENA_ARRAY(arena, uint32_t, n),
              *first = WPG_ARENA_ARRAY(arena, uint32_t, n), *free_at = WPG_ARENA_ARRAY(arena, uint32_t, n);
-    if (!idom || !size || !first || !free_at || !immediate_dominators(idom, &s, predecessors, arena))
+    if (!tree->by_first || !idom || !size || !first || !free_at ||
+        !immediate_dominators(idom, &s, predecessors, arena))
         return false;
     for (uint32_t w = n; w-- > 0;) {
         size[w]++;
@@ -158,6 +160,7 @@ bool wpg_dominators(wpg_dom_tree *tree, const wpg_graph *successors, const wpg_g
     for (uint32_t w = 0; w < n; w++) {
         tree->idom[s.node[w]] = w ? s.node[idom[w]] : WPG_NO_BLOCK;
         tree->first[s.node[w]] = first[w];
+        tree->by_first[first[w]] = s.node[w];
         tree->size[s.node[w]] = size[w];
     }
     tree->preorder = s.node;

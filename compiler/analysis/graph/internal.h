@@ -24,6 +24,7 @@ bool wpg_graph_make(wpg_graph *graph, uint32_t count, const wpg_edge *edges, siz
  * `size` number the tree in preorder: a dominates b exactly if first[a] <= first[b] < first[a] + size[a]. */
 typedef struct wpg_dom_tree {
     uint32_t *idom, *first, *size; /* [count] */
+    uint32_t *by_first;            /* [reached]: reached nodes in the order of `first` */
     uint32_t *preorder;            /* [reached]: reached nodes in depth-first order, dominators first */
     uint32_t reached;
 } wpg_dom_tree;

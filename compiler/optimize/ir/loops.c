@@ -106,10 +106,15 @@ bool wpg_loop_members(wpg_loop *loop, const wpg_cfg *cfg, uint32_t construct, wp
     loop->members = WPG_ARENA_ARRAY(arena, bool, cfg->count);
     if (!loop->members)
         return false;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        loop->members[b] = cfg->blocks[b].rpo != WPG_NO_BLOCK && wpg_cfg_dominates(cfg, loop->header, b) &&
-                           !wpg_cfg_dominates(cfg, loop->merge, b);
-    add_unreachable(loop, cfg);
+    uint32_t count, behind;
+    const uint32_t *from = wpg_cfg_dominated(&count, cfg, loop->header),
+                   *not = wpg_cfg_dominated(&behind, cfg, loop->merge);
+    for (uint32_t i = 0; i < count; i++)
+        loop->members[from[i]] = true;
+    for (uint32_t i = 0; i < behind; i++)
+        loop->members[not [i]] = false;
+    if (cfg->order_count < cfg->count)
+        add_unreachable(loop, cfg);
     return true;
 }
 

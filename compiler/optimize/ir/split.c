@@ -19,9 +19,17 @@ void wpg_blocks_stay_whole(bool *whole, const wpg_cfg *cfg)
 {
     for (uint32_t b = 0; b < cfg->count; b++)
         whole[b] |= is_loop_header(&cfg->blocks[b]);
-    for (uint32_t c = 0; c < cfg->construct_count; c++)
-        for (uint32_t b = 0; cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && b < cfg->count; b++)
-            whole[b] |= wpg_loop_has_in_continue(cfg, &cfg->constructs[c], b);
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
+        const wpg_construct *loop = &cfg->constructs[c];
+        uint32_t count = 0;
+        if (loop->kind != WPG_CONSTRUCT_LOOP || loop->continue_target == WPG_NO_BLOCK)
+            continue;
+        const uint32_t *from = wpg_cfg_dominated(&count, cfg, loop->continue_target);
+        for (uint32_t i = 0; i < count; i++)
+            whole[from[i]] |= wpg_loop_has_in_continue(cfg, loop, from[i]);
+        if (loop->back_edge != WPG_NO_BLOCK)
+            whole[loop->back_edge] |= wpg_loop_has_in_continue(cfg, loop, loop->back_edge);
+    }
 }
 
 bool wpg_split_parts_exact(const wpg_view *view, const wpg_id_set *exact, uint32_t block,

@@ -70,12 +70,16 @@ static bool keeps_value_in_variable(const wpg_module *module, const wpg_inst *in
 static uint32_t arm_cost(const flattener *f, const selection *s, unsigned arm)
 {
     const wpg_cfg *cfg = f->view->cfg;
-    uint32_t cost = 0;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        for (const wpg_inst *inst = cfg->blocks[b].label;
-             is_in_arm(f, s, arm, b) && inst != cfg->blocks[b].terminator; inst = inst->next)
+    uint32_t cost = 0, count;
+    const uint32_t *from = wpg_cfg_dominated(&count, cfg, s->arms[arm]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_in_arm(f, s, arm, from[i]))
+            continue;
+        const wpg_block *block = &cfg->blocks[from[i]];
+        for (const wpg_inst *inst = block->label; inst != block->terminator; inst = inst->next)
             if (!keeps_value_in_variable(f->view->module, inst))
                 cost += wpg_inst_cost(f->view->module, inst);
+    }
     return cost;
 }
 
