@@ -134,13 +134,22 @@ static void read_inst(wpg_inliner *in, wpg_inline_function *f, const wpg_inst *i
         name_functions(in, f, inst);
 }
 
+/* Most instructions: of a range of numbers that read_inst only counts, and that no flow notes. */
+static bool is_only_counted(const wpg_inliner *in, const wpg_inst *inst)
+{
+    return inst->opcode > SpvOpFunctionCall && inst->opcode < SpvOpPhi && !in->module->has_unknown;
+}
+
 static void read_function(wpg_inliner *in, wpg_inline_function *f)
 {
     if (f->is_read)
         return;
     begin_reading(f);
     for (const wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd; inst = inst->next)
-        read_inst(in, f, inst);
+        if (is_only_counted(in, inst))
+            f->size++;
+        else
+            read_inst(in, f, inst);
 }
 
 static void forget_flow(wpg_inline_function *f)
@@ -350,8 +359,12 @@ static wpg_status finish_caller(wpg_inliner *in, wpg_inline_function *f, wpg_err
     for (; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
         if (in->renamed.count)
             rename_operands(in, inst);
-        read_inst(in, f, inst);
         note_pointer(in, f, inst);
+        if (is_only_counted(in, inst)) {
+            f->size++;
+            continue;
+        }
+        read_inst(in, f, inst);
         WPG_TRY(wpg_flow_note(&in->caller, inst, err));
     }
     if (in->caller.two_merges)

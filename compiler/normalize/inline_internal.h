@@ -102,10 +102,11 @@ bool wpg_inline_reserve(wpg_inliner *in);
  * merge describe the rest of the block. */
 void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee);
 
-/* Does a word of the instruction look like an id that has one of these entries? Literals may do so, too. */
+/* Does an operand of the instruction look like an id that has one of these entries? Literals may do so, too.
+ * Types have none. */
 static inline bool wpg_inline_has_any(const wpg_inliner *in, const wpg_inst *inst, unsigned entries)
 {
-    for (uint32_t i = 1; i < inst->count; i++)
+    for (uint32_t i = inst->type ? 3 : inst->result ? 2 : 1; i < inst->count; i++)
         if (inst->words[i] < in->id_count && in->has[inst->words[i]] & entries)
             return true;
     return false;
