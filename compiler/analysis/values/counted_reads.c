@@ -329,8 +329,10 @@ bool wpg_counted_read_of(wpg_counted_read *read, wpg_counters *counters, const w
         return false;
     wpg_inst *load = wpg_module_def(module, extracts ? value->words[3] : value->result);
     const wpg_inst *chain = chain_of(module, load);
+    if (!chain)
+        return false;
     *read = (wpg_counted_read){.load = load};
-    if (!chain || !find_dynamic(read, module, chain, value) || !find_counters(counters))
+    if (!find_dynamic(read, module, chain, value) || !find_counters(counters))
         return false;
     uint32_t values[WPG_MOST_COUNTED];
     const uint32_t counter = counter_of(read, counters), count = values_of(values, counters, counter);

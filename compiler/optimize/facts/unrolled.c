@@ -241,8 +241,10 @@ static bool find_holders(folding *f, wpg_arena *arena)
         note_pointer(f, stored, inst);
     for (const wpg_inst *inst = f->view->function; wpg_in_function(inst); inst = inst->next)
         note_pointer(f, stored, inst);
-    for (uint32_t id = 0; id < f->view->bound; id++)
-        f->holds[id] |= !id || !stored[id];
+    bool *holds = f->holds;
+    const uint32_t bound = f->view->bound;
+    for (uint32_t id = 0; id < bound; id++)
+        holds[id] |= !id || !stored[id];
     return true;
 }
 

@@ -2,6 +2,8 @@
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/pass.h"
 
+#include <string.h>
+
 #include "compiler/spirv/grammar.h"
 
 wpg_inst *wpg_inst_label(wpg_inst *inst)
@@ -63,7 +65,7 @@ static bool list_uses(use_list *uses, wpg_view *view)
             fits = id < view->bound;
             if (!fits)
                 break;
-            view->first_user[id + 1]++;
+            view->first_user[id]++;
             uses->data[uses->count++] = (use){id, inst};
         }
     }
@@ -76,14 +78,16 @@ static wpg_status index_users(wpg_view *view, wpg_error *err)
 {
     use_list uses = {0};
     bool fits = list_uses(&uses, view);
-    for (uint32_t id = 0; fits && id < view->bound; id++)
-        view->first_user[id + 1] += view->first_user[id];
+    uint32_t *first = view->first_user, sum = 0;
+    for (uint32_t id = 0; id <= view->bound; id++) { /* the end of each range; the last one is empty */
+        sum += first[id];
+        first[id] = sum;
+    }
     if (fits) {
         view->users = wpg_arena_alloc_raw(&view->arena, uses.count, sizeof(wpg_inst *));
-        uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
-        fits = view->users && cursor;
-        for (size_t i = 0; fits && i < uses.count; i++)
-            view->users[cursor[uses.data[i].id]++] = uses.data[i].user;
+        fits = view->users != NULL;
+        for (size_t i = fits ? uses.count : 0; i-- > 0;) /* backwards: the ends become starts */
+            view->users[--first[uses.data[i].id]] = uses.data[i].user;
     }
     wpg_vec_free(&uses);
     if (view->arena.failed)
@@ -105,7 +109,7 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
     view->bound = module->bound;
     wpg_status status = wpg_cfg_create(&view->cfg, module, opfunction, err);
     if (status == WPG_OK) {
-        view->block_of = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
+        view->block_of = wpg_arena_alloc_raw(&view->arena, view->bound, sizeof *view->block_of);
         view->position = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
         view->first_user = WPG_ARENA_ARRAY(&view->arena, uint32_t, (size_t)view->bound + 1);
         view->memo = WPG_ARENA_NEW(&view->arena, wpg_view_memo);
@@ -113,8 +117,7 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
         } else {
             view->memo->arena = &view->arena;
-            for (uint32_t id = 0; id < view->bound; id++)
-                view->block_of[id] = WPG_NO_BLOCK;
+            memset(view->block_of, 0xff, view->bound * sizeof *view->block_of); /* WPG_NO_BLOCK */
         }
     }
     if (status == WPG_OK)

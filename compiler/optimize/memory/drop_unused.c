@@ -380,16 +380,16 @@ static bool drop_in(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
     s.root = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
     s.own = WPG_ARENA_ARRAY(&s.arena, bool, s.bound);
     s.first_store = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
-    s.block_of = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
+    s.block_of = wpg_arena_alloc_raw(&s.arena, s.bound, sizeof *s.block_of);
     s.block_live = WPG_ARENA_ARRAY(&s.arena, bool, s.cfg ? s.cfg->count : 1);
     s.construct_live = WPG_ARENA_ARRAY(&s.arena, bool, s.cfg ? s.cfg->construct_count + 1u : 1);
     s.first_block = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.cfg ? s.cfg->construct_count + 1u : 1);
     s.next_block = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.cfg ? s.cfg->count : 1);
     s.failed = s.arena.failed;
-    for (uint32_t id = 0; !s.failed && id < s.bound; id++)
-        s.block_of[id] = NONE;
-    if (!s.failed)
+    if (!s.failed) {
+        memset(s.block_of, 0xff, s.bound * sizeof *s.block_of); /* NONE */
         read_function(&s);
+    }
     if (!s.failed)
         find_own(&s);
     if (!s.failed)

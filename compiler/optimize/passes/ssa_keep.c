@@ -152,11 +152,22 @@ static uint32_t add_pin(wpg_module *module, uint32_t pointer_type)
     return pin;
 }
 
+static bool stands_with_variables(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpVariable || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
+}
+
 bool wpg_kept_pin(wpg_module *module, const wpg_kept *kept)
 {
-    wpg_map pins = {0}; /* by pointer type */
+    wpg_map pins = {0};     /* by pointer type */
+    wpg_inst *where = NULL; /* behind the variables of the function; NULL: to be looked for */
     bool fits = true;
-    for (wpg_inst *inst = wpg_next_function(module->first); inst && fits; inst = inst->next) {
+    for (wpg_inst *inst = wpg_next_function(module->first); inst && fits && !module->arena.failed;
+         inst = inst->next) {
+        if (!stands_with_variables(inst)) {
+            where = NULL;
+            continue;
+        }
         if (inst->opcode != SpvOpVariable || inst->result >= kept->bound || !kept->variables[inst->result])
             continue;
         uint64_t pin;
@@ -164,11 +175,11 @@ bool wpg_kept_pin(wpg_module *module, const wpg_kept *kept)
             pin = add_pin(module, inst->type);
             fits = wpg_map_set(&pins, inst->type, pin);
         }
-        wpg_inst *where = inst->next;
-        while (where->opcode == SpvOpVariable || where->opcode == SpvOpLine || where->opcode == SpvOpNoLine)
-            where = where->next;
-        (void)wpg_inst_add(module, where, SpvOpFunctionCall, wpg_type_void(module),
-                           wpg_module_fresh_id(module), (uint32_t)pin, inst->result);
+        if (!where)
+            for (where = inst->next; stands_with_variables(where);)
+                where = where->next;
+        where = wpg_inst_add(module, where, SpvOpFunctionCall, wpg_type_void(module),
+                             wpg_module_fresh_id(module), (uint32_t)pin, inst->result);
     }
     wpg_map_free(&pins);
     return fits && !module->arena.failed;
