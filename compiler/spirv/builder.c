@@ -71,11 +71,10 @@ void wpg_require_extension(wpg_module *module, const char *name)
 
 bool wpg_is_glsl_set(const wpg_module *module, uint32_t set)
 {
+    static const char name[12] = "GLSL.std.450"; /* then a word that begins with the end */
     const wpg_inst *import = wpg_module_def(module, set);
-    if (!import || import->opcode != SpvOpExtInstImport)
-        return false;
-    const char *name = wpg_inst_string(import, 2);
-    return name && strcmp(name, "GLSL.std.450") == 0;
+    return import && import->opcode == SpvOpExtInstImport && import->count > 5 &&
+           memcmp(import->words + 2, name, sizeof name) == 0 && !(import->words[5] & 0xff);
 }
 
 uint32_t wpg_require_import(wpg_module *module, const char *name)

@@ -61,12 +61,6 @@ bool wpg_opcode_reads_sampled(uint16_t opcode)
     return access == WPG_IMAGE_EXPLICIT || access == WPG_IMAGE_FETCH || access == WPG_IMAGE_GATHER;
 }
 
-bool wpg_opcode_takes_texels(uint16_t opcode)
-{
-    return wpg_opcode_reads_sampled(opcode) ||
-           (wpg_opcode_image_access(opcode) == WPG_IMAGE_IMPLICIT && opcode != SpvOpImageQueryLod);
-}
-
 bool wpg_opcode_is_annotation(uint16_t opcode)
 {
     switch ((SpvOp)opcode) {

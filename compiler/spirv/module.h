@@ -169,7 +169,13 @@ wpg_image_access wpg_opcode_image_access(uint16_t opcode);
 /* The opcode reads texels of a sampled image, without derivatives but for a gather's Bias operand. */
 bool wpg_opcode_reads_sampled(uint16_t opcode);
 /* As that, or with derivatives: operand 4 is where. */
-bool wpg_opcode_takes_texels(uint16_t opcode);
+static inline bool wpg_opcode_takes_texels(uint16_t opcode)
+{
+    return (opcode >= SpvOpImageSampleImplicitLod && opcode <= SpvOpImageDrefGather) ||
+           opcode == SpvOpImageSparseSampleImplicitLod || opcode == SpvOpImageSparseSampleDrefImplicitLod ||
+           opcode == SpvOpImageSparseSampleProjImplicitLod ||
+           opcode == SpvOpImageSparseSampleProjDrefImplicitLod;
+}
 bool wpg_opcode_is_annotation(uint16_t opcode); /* decorations and their groups */
 bool wpg_opcode_is_terminator(
     SpvOp opcode); /* ends a block: branches, returns, kills, Unreachable, TerminateInvocation,

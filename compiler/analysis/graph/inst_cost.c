@@ -7,7 +7,7 @@
 
 #include "compiler/spirv/grammar.h"
 
-static bool is_non_semantic_set(const wpg_module *module, uint32_t set)
+bool wpg_is_non_semantic_set(const wpg_module *module, uint32_t set)
 {
     const wpg_inst *import = wpg_module_def(module, set);
     if (!import || import->opcode != SpvOpExtInstImport || import->count < 3)
@@ -17,11 +17,6 @@ static bool is_non_semantic_set(const wpg_module *module, uint32_t set)
         return false;
     const char *name = wpg_inst_string(import, 2);
     return name && (strncmp(name, "NonSemantic.", 12) == 0 || strcmp(name, "OpenCL.DebugInfo.100") == 0);
-}
-
-bool wpg_inst_is_non_semantic(const wpg_module *module, const wpg_inst *inst)
-{
-    return inst->opcode == SpvOpExtInst && inst->count > 4 && is_non_semantic_set(module, inst->words[3]);
 }
 
 static uint32_t components(const wpg_module *module, uint32_t type)
@@ -75,32 +70,10 @@ static uint32_t ext_cost(uint32_t number)
     }
 }
 
-uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
+/* Labels, and what moves values: asked first, since their types need no look. */
+static bool is_free(SpvOp opcode)
 {
-    uint32_t width = components(module, inst->type);
-    switch ((SpvOp)inst->opcode) {
-    case SpvOpExtInst:
-        if (wpg_inst_is_non_semantic(module, inst))
-            return 0;
-        return inst->count > 4 ? ext_cost(inst->words[4]) * width : 1;
-    case SpvOpFDiv:
-        return 6 * width;
-    case SpvOpFRem:
-    case SpvOpFMod:
-        return 8 * width;
-    case SpvOpUDiv:
-    case SpvOpSDiv:
-    case SpvOpUMod:
-    case SpvOpSRem:
-    case SpvOpSMod:
-        return 16 * width;
-    case SpvOpMatrixTimesVector:
-    case SpvOpVectorTimesMatrix:
-    case SpvOpMatrixTimesMatrix:
-    case SpvOpDot:
-        return 4 * width;
-    case SpvOpLoad:
-        return 4;
+    switch (opcode) {
     case SpvOpLabel:
     case SpvOpPhi:
     case SpvOpLine:
@@ -118,7 +91,39 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
     case SpvOpBitcast:
     case SpvOpUndef:
     case SpvOpBranch:
+        return true;
+    default:
+        return false;
+    }
+}
+
+uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
+{
+    const SpvOp opcode = (SpvOp)inst->opcode;
+    if (opcode == SpvOpLoad)
+        return 4;
+    if (is_free(opcode) || wpg_inst_is_non_semantic(module, inst))
         return 0;
+    const uint32_t width = components(module, inst->type);
+    switch (opcode) {
+    case SpvOpExtInst:
+        return inst->count > 4 ? ext_cost(inst->words[4]) * width : 1;
+    case SpvOpFDiv:
+        return 6 * width;
+    case SpvOpFRem:
+    case SpvOpFMod:
+        return 8 * width;
+    case SpvOpUDiv:
+    case SpvOpSDiv:
+    case SpvOpUMod:
+    case SpvOpSRem:
+    case SpvOpSMod:
+        return 16 * width;
+    case SpvOpMatrixTimesVector:
+    case SpvOpVectorTimesMatrix:
+    case SpvOpMatrixTimesMatrix:
+    case SpvOpDot:
+        return 4 * width;
     default:
         return wpg_opcode_takes_texels(inst->opcode) ? 32 : width;
     }

@@ -12,7 +12,7 @@ enum {
     PURE = WPG_TRAIT_PURE,
     SAFE = WPG_TRAIT_PURE | WPG_TRAIT_SPECULATABLE,
     MATH = SAFE | WPG_TRAIT_FLOAT,
-    PLAIN = 1 << 15, /* no trait at all */
+    PLAIN = WPG_TRAITS_PLAIN,
 };
 
 static bool is_debug_printf(const wpg_module *module, uint32_t set)
@@ -54,8 +54,7 @@ static unsigned ext_traits(const wpg_module *module, const wpg_inst *inst)
     }
 }
 
-/* Of the opcodes that shaders are full of; 0: see rare_traits. */
-static const uint16_t common_traits[] = {
+const uint16_t wpg_common_traits[WPG_COMMON_OPCODES] = {
     [SpvOpFNegate] = MATH,
     [SpvOpFAdd] = MATH,
     [SpvOpFSub] = MATH,
@@ -161,8 +160,6 @@ static const uint16_t common_traits[] = {
     [SpvOpImageSampleProjExplicitLod] = PURE | WPG_TRAIT_READS,
     [SpvOpImageSampleProjDrefExplicitLod] = PURE | WPG_TRAIT_READS,
     [SpvOpImageFetch] = PURE | WPG_TRAIT_READS,
-    [SpvOpImageGather] = PURE | WPG_TRAIT_READS,
-    [SpvOpImageDrefGather] = PURE | WPG_TRAIT_READS,
     [SpvOpImageSampleImplicitLod] = WPG_TRAIT_DERIVATIVE,
     [SpvOpImageSampleDrefImplicitLod] = WPG_TRAIT_DERIVATIVE,
     [SpvOpImageSampleProjImplicitLod] = WPG_TRAIT_DERIVATIVE,
@@ -275,29 +272,21 @@ static unsigned effect_traits(SpvOp opcode)
     }
 }
 
-static unsigned rare_traits(SpvOp opcode)
-{
-    const unsigned traits = fixed_traits(opcode) | effect_traits(opcode);
-    return traits || opcode == SpvOpTerminateInvocation ? traits : WPG_TRAIT_UNKNOWN;
-}
-
 /* An image instruction's operand mask: a Bias or a missing Lod means implicit derivatives. */
 static bool gather_is_implicit(const wpg_inst *inst)
 {
     return inst->count > 6 && (inst->words[6] & SpvImageOperandsBiasMask) != 0;
 }
 
-unsigned wpg_inst_traits(const wpg_module *module, const wpg_inst *inst)
+unsigned wpg_rare_traits(const wpg_module *module, const wpg_inst *inst)
 {
-    const unsigned opcode = inst->opcode;
+    const SpvOp opcode = (SpvOp)inst->opcode;
     if (opcode == SpvOpExtInst)
         return ext_traits(module, inst);
-    const unsigned common = opcode < sizeof common_traits / sizeof *common_traits ? common_traits[opcode] : 0;
-    if (!common)
-        return rare_traits((SpvOp)opcode);
-    if ((opcode == SpvOpImageGather || opcode == SpvOpImageDrefGather) && gather_is_implicit(inst))
-        return WPG_TRAIT_DERIVATIVE;
-    return common & ~(unsigned)PLAIN;
+    if (opcode == SpvOpImageGather || opcode == SpvOpImageDrefGather)
+        return gather_is_implicit(inst) ? WPG_TRAIT_DERIVATIVE : PURE | WPG_TRAIT_READS;
+    const unsigned traits = fixed_traits(opcode) | effect_traits(opcode);
+    return traits || opcode == SpvOpTerminateInvocation ? traits : WPG_TRAIT_UNKNOWN;
 }
 
 const char *wpg_trait_name(unsigned traits)

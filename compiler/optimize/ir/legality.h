@@ -27,7 +27,20 @@ typedef enum wpg_trait {
 /* Traits that forbid new control flow around an instruction. */
 enum { WPG_TRAITS_FIXED = WPG_TRAIT_BARRIER | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP | WPG_TRAIT_UNKNOWN };
 
-unsigned wpg_inst_traits(const wpg_module *module, const wpg_inst *inst);
+enum {
+    WPG_COMMON_OPCODES = SpvOpPtrDiff + 1,
+    WPG_TRAITS_PLAIN = 1 << 15, /* in the table: no trait at all */
+};
+/* Of the opcodes that shaders are full of; 0: another, or the opcode alone does not tell. */
+extern const uint16_t wpg_common_traits[WPG_COMMON_OPCODES];
+unsigned wpg_rare_traits(const wpg_module *module, const wpg_inst *inst);
+
+/* Inline: most passes ask it of every instruction. */
+static inline unsigned wpg_inst_traits(const wpg_module *module, const wpg_inst *inst)
+{
+    const unsigned common = inst->opcode < WPG_COMMON_OPCODES ? wpg_common_traits[inst->opcode] : 0;
+    return common ? common & ~(unsigned)WPG_TRAITS_PLAIN : wpg_rare_traits(module, inst);
+}
 /* The name of a fixed trait in a remark ("an implicit-lod sample or derivative"). */
 const char *wpg_trait_name(unsigned traits);
 /* Union over the instructions of all functions. */
