@@ -222,6 +222,8 @@ static bool note_other_functions(folding *f)
 static void note_pointer(folding *f, bool *stored, const wpg_inst *def)
 {
     const uint32_t id = def->result;
+    if (def->opcode >= SpvOpSNegate && def->opcode <= SpvOpFwidthCoarse && def->opcode != SpvOpSelect)
+        return; /* numbers, for speed */
     if (!id || id >= f->view->bound || !is_own(f->view->module, id))
         return;
     if (def->opcode == SpvOpVariable)
@@ -310,6 +312,7 @@ static bool visit(folding *f, const wpg_inst *inst)
     if (!inst->result || (f->may[inst->result] && f->is[inst->result]))
         return false;
     bool may = false, is = false;
+    const bool *known_may = f->may, *known_is = f->is;
     unsigned traits = wpg_inst_traits(module, inst);
     const uint32_t part = part_taken(module, inst);
     if (part) {
@@ -324,9 +327,9 @@ static bool visit(folding *f, const wpg_inst *inst)
         size_t step = inst->opcode == SpvOpPhi ? 2 : 1;
         for (size_t i = 0; i < f->operands.count; i += step) {
             uint32_t id = inst->words[f->operands.data[i]];
-            all &= f->may[id];
-            any |= f->may[id];
-            all_is &= f->is[id];
+            all &= known_may[id];
+            any |= known_may[id];
+            all_is &= known_is[id];
         }
         may = wpg_one_part_folds((SpvOp)inst->opcode) ? any : all || one_may_decide(f, inst);
         is = all_is && inst->opcode != SpvOpPhi;

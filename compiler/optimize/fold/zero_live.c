@@ -98,7 +98,7 @@ static void need(finder *f, uint32_t id, uint64_t plans)
     if (id >= f->view->bound || !wpg_view_is_local(f->view, id))
         return;
     const uint64_t more = plans & ~f->live->needed[id];
-    if (!more || wpg_module_opcode_of(f->module, id) == SpvOpLabel)
+    if (!more)
         return;
     f->live->needed[id] |= more;
     if (!f->news[id])
@@ -233,6 +233,8 @@ bool wpg_zero_live_find(wpg_zero_live *live, const wpg_zero_ground *ground, cons
     f.chain = WPG_ARENA_ARRAY(arena, uint64_t, constructs);
     if (arena->failed)
         return false;
+    for (uint32_t b = 0; b < view->cfg->count; b++) /* nobody has to ask what a label needs */
+        live->needed[view->cfg->blocks[b].id] = UINT64_MAX;
     for (uint32_t k = 0; k < count; k++)
         f.nomem |= !list_actions(&f, &plans[k], UINT64_C(1) << k);
     mark_effects(&f, count == WPG_ZERO_PLANS ? UINT64_MAX : (UINT64_C(1) << count) - 1);

@@ -55,11 +55,8 @@ static void put_block(builder *b, uint32_t block, uint8_t part)
 
 static void forget(wpg_stretch *s)
 {
-    for (size_t i = 0; i < s->ids.count; i++)
-        s->in[s->ids.data[i]] = NOWHERE;
     for (size_t i = 0; i < s->blocks.count; i++)
         s->part[s->blocks.data[i]] = NO_PART;
-    wpg_vec_clear(&s->ids);
     wpg_vec_clear(&s->blocks);
 }
 
@@ -236,17 +233,22 @@ static bool goes_behind(const wpg_stretch *s, const wpg_zero_live *live, const w
                         : wpg_zero_live_is_dead(live, inst);
 }
 
-/* The blocks that use what is dead. */
-static void mark_users(builder *b)
+/* The blocks that use what is dead: all from *first on, before *end. */
+static void mark_users(uint32_t *first, uint32_t *end, builder *b)
 {
     const wpg_stretch *s = b->s;
+    *first = b->cfg->count;
+    *end = 0;
     for (size_t i = 0; i < s->ids.count; i++) {
         const uint32_t id = s->ids.data[i];
         for (uint32_t u = b->view->first_user[id]; s->in[id] == DEAD && u < b->view->first_user[id + 1];
              u++) {
             const uint32_t block = wpg_view_block_of(b->view, b->view->users[u]);
-            if (block != WPG_NO_BLOCK)
-                s->uses_dead[block] = true;
+            if (block == WPG_NO_BLOCK)
+                continue;
+            s->uses_dead[block] = true;
+            *first = block < *first ? block : *first;
+            *end = block < *end ? *end : block + 1;
         }
     }
 }
@@ -256,8 +258,9 @@ static bool find_uses(builder *b)
     const wpg_stretch *s = b->s;
     const wpg_cfg *cfg = b->cfg;
     bool fits = true;
-    mark_users(b);
-    for (uint32_t i = 0; i < cfg->count && fits; i++) {
+    uint32_t first, end;
+    mark_users(&first, &end, b);
+    for (uint32_t i = first; i < end && fits; i++) {
         bool is_behind = s->part[i] == NO_PART;
         const bool uses_dead = s->uses_dead[i];
         s->uses_dead[i] = false;
@@ -442,13 +445,13 @@ bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg
     wpg_vec_clear(&stretch->dead);
     wpg_vec_clear(&stretch->lifted);
     wpg_vec_clear(&stretch->after);
-    if (stretch->in) {
-        forget(stretch);
-    } else {
+    forget(stretch);
+    if (!stretch->in) {
         stretch->in = WPG_ARENA_ARRAY(arena, uint8_t, view->bound);
-        stretch->part = WPG_ARENA_ARRAY(arena, uint8_t, view->cfg->count);
         stretch->uses_dead = WPG_ARENA_ARRAY(arena, bool, view->cfg->count);
     }
+    if (!stretch->part)
+        stretch->part = WPG_ARENA_ARRAY(arena, uint8_t, view->cfg->count);
     stretch->first = stretch->last = block;
     stretch->cost = stretch->measured = 0;
     stretch->cheap = false;
@@ -463,8 +466,22 @@ bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg
         stretch->cost = 0;
     else
         settle(&b);
+    for (size_t i = 0; i < stretch->ids.count; i++)
+        stretch->in[stretch->ids.data[i]] = NOWHERE;
+    wpg_vec_clear(&stretch->ids);
     wpg_vec_free(&b.operands);
     return !b.nomem;
+}
+
+wpg_stretch wpg_stretch_take(wpg_stretch *from)
+{
+    const wpg_stretch none = {.cost = 0};
+    wpg_stretch taken = *from;
+    *from = (wpg_stretch){.in = from->in, .uses_dead = from->uses_dead, .ids = from->ids};
+    taken.in = NULL;
+    taken.uses_dead = NULL;
+    taken.ids = none.ids;
+    return taken;
 }
 
 bool wpg_stretch_holds(const wpg_stretch *stretch, uint32_t block)

@@ -20,12 +20,14 @@ typedef struct wpg_stretch {
     WPG_VEC(wpg_inst *) lifted; /* of later blocks: goes before the branch, in this order */
     WPG_VEC(wpg_inst *) after;  /* needed, and made of what is dead: goes behind the stretch, in this order */
     wpg_stretch_uses uses;
-    uint8_t *in;                   /* [bound] which of these lists has the id */
-    uint8_t *part;                 /* [cfg->count] how much of a block it has */
-    bool *uses_dead;               /* [cfg->count] scratch */
-    WPG_VEC(uint32_t) ids, blocks; /* that have an entry in `in` and `part`: all that it touches */
-    double cost, measured;         /* weighted instructions of an entering lane; measured: without guesses */
-    bool cheap;                    /* cost is 0, since the longest stretch costs less than `least` */
+    uint8_t *part;            /* [cfg->count] how much of a block it has */
+    WPG_VEC(uint32_t) blocks; /* that have an entry in `part`: all that it touches */
+    /* Scratch, empty between calls. */
+    uint8_t *in;           /* [bound] which of the lists has the id */
+    WPG_VEC(uint32_t) ids; /* that have an entry in `in` */
+    bool *uses_dead;       /* [cfg->count] */
+    double cost, measured; /* weighted instructions of an entering lane; measured: without guesses */
+    bool cheap;            /* cost is 0, since the longest stretch costs less than `least` */
 } wpg_stretch;
 
 /* Runs of a block, an entering lane. */
@@ -43,6 +45,8 @@ typedef struct wpg_stretch_price {
  * none. Tables live in `arena`, and are used again where they are not NULL. False when memory runs out. */
 bool wpg_stretch_find(wpg_stretch *stretch, const wpg_zero_live *live, const wpg_stretch_price *price,
                       double least, uint32_t block, wpg_arena *arena);
+/* Moves what was found out of `from`, which keeps the scratch for the next one. */
+wpg_stretch wpg_stretch_take(wpg_stretch *from);
 /* Has it all of the block, as a block of a construct? */
 bool wpg_stretch_holds(const wpg_stretch *stretch, uint32_t block);
 

@@ -315,9 +315,9 @@ static bool find_stretches(zero_round *r, const wpg_zero_live *live, const dead_
         }
         if (r->next.cost <= 0)
             continue;
-        if (!wpg_vec_push(&r->worth[index], r->next))
+        if (!wpg_vec_reserve(&r->worth[index], 1))
             return false;
-        r->next = (wpg_stretch){.cost = 0};
+        r->worth[index].data[r->worth[index].count++] = wpg_stretch_take(&r->next);
     }
     return true;
 }
