@@ -109,8 +109,8 @@ static const wpg_store *last_before(wpg_evaluator *e, const wpg_part *from, cons
     const wpg_store *last = NULL;
     for (uint32_t s = e->stored.ids[from->id].first; s; s = e->stored.stores.data[s - 1].next) {
         const wpg_store *store = &e->stored.stores.data[s - 1];
-        if (wpg_part_relation(&store->to, from) == WPG_PART_COVERS && is_reached(e, store) &&
-            comes_before(e, store, load->label, load->at) &&
+        if (wpg_part_relation(wpg_stored_part(&e->stored, store), from) == WPG_PART_COVERS &&
+            is_reached(e, store) && comes_before(e, store, load->label, load->at) &&
             (!last || comes_before(e, last, store->label, store->at)))
             last = store;
     }
@@ -121,20 +121,23 @@ static bool evaluate_load(wpg_evaluator *e, const wpg_inst *load, const wpg_part
                           uint32_t depth)
 {
     wpg_part from;
-    if (!wpg_stored_source(&from, &e->stored, load, part))
+    if (!wpg_stored_source(&from, &e->stored, load, part)) {
+        e->out_of_memory |= e->stored.out_of_memory;
         return false;
+    }
     const wpg_store *last = last_before(e, &from, &e->stored.ids[load->result]);
     bool any = false;
     for (uint32_t s = last ? e->stored.ids[from.id].first : 0; s; s = e->stored.stores.data[s - 1].next) {
         const wpg_store *store = &e->stored.stores.data[s - 1];
-        const wpg_part_overlap overlap = wpg_part_relation(&store->to, &from);
+        const wpg_part *to = wpg_stored_part(&e->stored, store); /* until a value is evaluated */
+        const wpg_part_overlap overlap = wpg_part_relation(to, &from);
         if (overlap == WPG_PART_APART || !is_reached(e, store) ||
             comes_before(e, store, last->label, last->at))
             continue;
         wpg_part value = {.id = store->value};
         answer more;
         if (overlap != WPG_PART_COVERS ||
-            !wpg_part_extend(&value, from.path + store->to.depth, from.depth - store->to.depth) ||
+            !wpg_part_extend(&value, from.path + to->depth, from.depth - to->depth) ||
             !evaluate_part(e, &value, &more, depth) || (any && more.bits != out->bits))
             return false;
         *out = more;

@@ -28,6 +28,7 @@ struct wpg_folder {
     uint32_t folded, removed;
     uint32_t *only;          /* by block: the only label it goes to, 0 if several or none */
     bool *veto, *dissolves;  /* by block: must stay as it is; loses its OpSelectionMerge */
+    bool is_reached;         /* the flow's reachability is that of all branches as they stand */
     WPG_VEC(uint32_t) words; /* scratch operands */
     bool out_of_memory;
 };
@@ -143,9 +144,13 @@ static void plan(folder *f)
 {
     for (bool vetoed = true; vetoed;) {
         memset(f->only, 0, f->flow.count * sizeof *f->only);
-        do
+        if (!f->is_reached)
             wpg_flow_reach(&f->flow);
-        while (mark_single(f));
+        f->is_reached = true;
+        while (mark_single(f)) {
+            f->is_reached = false;
+            wpg_flow_reach(&f->flow);
+        }
         vetoed = false;
         for (uint32_t b = 0; b < f->flow.count; b++) {
             const wpg_flow_block *block = &f->flow.blocks[b];
@@ -245,15 +250,19 @@ static void reach_from(wpg_flow *flow, uint32_t block)
 
 /* From every merge block in a continue construct the structure has to lead on to the back edge, also where an
  * endless loop stands before it: there OpUnreachable would be as wrong as OpKill. Blocks in order: outer
- * headers come before what is in their constructs. */
-static void keep_ways_to_back_edges(wpg_flow *flow)
+ * headers come before what is in their constructs. True: there is such a way. */
+static bool keep_ways_to_back_edges(wpg_flow *flow)
 {
+    bool any = false;
     for (uint32_t i = 0; i < flow->order_count; i++) {
         const wpg_flow_block *header = &flow->blocks[flow->order[i]];
         uint32_t merge = header->merge ? wpg_flow_find(flow, header->merge->words[1]) : WPG_NONE;
-        if (header->reachable && header->in_continue && merge != WPG_NONE && !flow->blocks[merge].reachable)
+        if (header->reachable && header->in_continue && merge != WPG_NONE && !flow->blocks[merge].reachable) {
             reach_from(flow, merge);
+            any = true;
+        }
     }
+    return any;
 }
 
 static void empty_block(folder *f, wpg_flow_block *block)
@@ -361,7 +370,7 @@ static void fix_phis(folder *f, const uint8_t *roles)
 
 static void remove_unreachable(folder *f, uint8_t *roles)
 {
-    keep_ways_to_back_edges(&f->flow);
+    f->is_reached = !keep_ways_to_back_edges(&f->flow);
     reduce_roles(f, roles);
     fix_phis(f, roles);
     for (uint32_t i = 0; i < f->flow.count; i++) {
@@ -415,16 +424,18 @@ static wpg_status update_flow(folder *f, const uint8_t *roles, wpg_error *err)
 static wpg_status fold_blocks(folder *f, const wpg_fold_job *job, wpg_error *err)
 {
     const uint32_t edits = f->module->edits;
+    f->is_reached = true;
     WPG_TRY(fold_to_fixpoint(f, job, err));
     uint8_t *roles = malloc(f->flow.count);
     if (!roles)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", f->flow.count);
-    wpg_flow_reach(&f->flow);
+    if (!f->is_reached)
+        wpg_flow_reach(&f->flow);
     remove_unreachable(f, roles);
     wpg_status status = WPG_OK;
     if (f->module->edits != edits)
         status = update_flow(f, roles, err);
-    else
+    else if (!f->is_reached)
         wpg_flow_reach(&f->flow); /* without the ways to back edges */
     free(roles);
     if (status || !reorder(f))

@@ -27,7 +27,7 @@ static bool is_chain(const wpg_inst *inst)
 
 static uint32_t root_of(const wpg_stored *stored, uint32_t id)
 {
-    return id < stored->count ? stored->ids[id].root : 0;
+    return id < stored->count && stored->leads[id] ? stored->ids[id].root : 0;
 }
 
 /* What the pointer leads to. False: an index is not constant, or there are too many. */
@@ -56,11 +56,28 @@ static bool place_of(wpg_part *place, const wpg_stored *stored, uint32_t pointer
     return true;
 }
 
-bool wpg_stored_source(wpg_part *from, const wpg_stored *stored, const wpg_inst *load, const wpg_part *part)
+/* True if all that the variable's stores write is known. */
+static bool find_parts(wpg_stored *stored, uint32_t variable)
+{
+    wpg_stored_id *entry = &stored->ids[variable];
+    for (uint32_t s = entry->has_parts ? 0 : entry->first; s && !entry->escapes;) {
+        wpg_store *store = &stored->stores.data[s - 1];
+        wpg_part to;
+        entry->escapes = !place_of(&to, stored, store->pointer);
+        if (!entry->escapes && !wpg_vec_push(&stored->parts, to))
+            stored->out_of_memory = entry->escapes = true;
+        store->part = (uint32_t)stored->parts.count - 1;
+        s = store->next;
+    }
+    entry->has_parts = true;
+    return !entry->escapes;
+}
+
+bool wpg_stored_source(wpg_part *from, wpg_stored *stored, const wpg_inst *load, const wpg_part *part)
 {
     return load->result < stored->count && stored->ids[load->result].label &&
            root_of(stored, load->words[3]) && place_of(from, stored, load->words[3]) &&
-           !stored->ids[from->id].escapes && wpg_part_extend(from, part->path, part->depth);
+           find_parts(stored, from->id) && wpg_part_extend(from, part->path, part->depth);
 }
 
 /* -- Reading -- */
@@ -76,10 +93,14 @@ static wpg_stored_id *note(wpg_stored *stored, uint32_t id)
 
 static void find_pointer(wpg_stored *stored, const wpg_inst *inst)
 {
-    if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction)
-        note(stored, inst->result)->root = inst->result;
-    else if (is_chain(inst) && root_of(stored, inst->words[3]))
-        note(stored, inst->result)->root = root_of(stored, inst->words[3]);
+    const uint32_t root = inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction
+                              ? inst->result
+                          : is_chain(inst) ? root_of(stored, inst->words[3])
+                                           : 0;
+    if (!root)
+        return;
+    note(stored, inst->result)->root = root;
+    stored->leads[inst->result] = true;
 }
 
 static void find_pointers(wpg_stored *stored, const wpg_fold_job *job)
@@ -98,17 +119,14 @@ static void escape(wpg_stored *stored, uint32_t id)
 
 static bool add_store(wpg_stored *stored, uint32_t pointer, uint32_t value, uint32_t label, uint32_t at)
 {
-    wpg_store store = {.value = value, .label = label, .at = at};
-    if (!root_of(stored, pointer))
+    const uint32_t root = root_of(stored, pointer);
+    if (!root)
         return true;
-    if (!place_of(&store.to, stored, pointer)) {
-        escape(stored, pointer);
-        return true;
-    }
-    store.next = stored->ids[store.to.id].first;
+    const wpg_store store = {
+        .value = value, .pointer = pointer, .label = label, .at = at, .next = stored->ids[root].first};
     if (!wpg_vec_push(&stored->stores, store))
         return false;
-    stored->ids[store.to.id].first = (uint32_t)stored->stores.count;
+    stored->ids[root].first = (uint32_t)stored->stores.count;
     return true;
 }
 
@@ -134,10 +152,10 @@ static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, 
         return true;
     default:
         if (inst->opcode >= SpvOpSNegate && inst->opcode <= SpvOpFwidthCoarse && inst->opcode != SpvOpSelect)
-            return true;                           /* arithmetic: neither pointers nor literals */
-        for (uint32_t i = 1; i < inst->count; i++) /* a literal may look like an id: one variable less */
-            if (root_of(stored, inst->words[i]))
-                escape(stored, inst->words[i]);
+            return true; /* arithmetic: neither pointers nor literals */
+        /* A literal may look like an id: one variable less. */
+        for (uint32_t i = inst->type ? 3 : inst->result ? 2 : 1; i < inst->count; i++)
+            escape(stored, inst->words[i]);
         return true;
     }
 }
@@ -145,16 +163,21 @@ static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, 
 /* Forgets the function before, and makes room for every id there is now. */
 static bool start(wpg_stored *stored, const wpg_module *module)
 {
-    for (uint32_t i = 0; i < stored->noted_count; i++)
+    for (uint32_t i = 0; i < stored->noted_count; i++) {
         stored->ids[stored->noted[i]] = (wpg_stored_id){0};
+        stored->leads[stored->noted[i]] = false;
+    }
     stored->noted_count = 0;
     wpg_vec_clear(&stored->stores);
+    wpg_vec_clear(&stored->parts);
+    stored->out_of_memory = false;
     stored->module = module;
     if (module->bound <= stored->count)
         return true;
     const uint32_t want = module->bound + module->bound / 2;
     wpg_arena_finish(&stored->arena);
     stored->ids = WPG_ARENA_ARRAY(&stored->arena, wpg_stored_id, want);
+    stored->leads = WPG_ARENA_ARRAY(&stored->arena, bool, want);
     stored->noted = (uint32_t *)wpg_arena_alloc_raw(&stored->arena, want, sizeof *stored->noted);
     stored->count = stored->arena.failed ? 0 : want;
     return stored->count;
@@ -181,4 +204,5 @@ void wpg_stored_finish(wpg_stored *stored)
 {
     wpg_arena_finish(&stored->arena);
     wpg_vec_free(&stored->stores);
+    wpg_vec_free(&stored->parts);
 }
