@@ -268,23 +268,28 @@ wpg_status wpg_stage_functions(wpg_inst ***functions, uint32_t *count, const wpg
                                const wpg_stage *stage, wpg_arena *arena, wpg_error *err)
 {
     const wpg_inst *entry = wpg_find_entry_point(module, stage->model, stage->entry);
-    uint32_t all = 0, other = 0;
-    for (const wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next))
-        all++;
-    wpg_inst **made = WPG_ARENA_ARRAY(arena, wpg_inst *, all ? all : 1);
+    const uint32_t id = entry && entry->count > 2 ? entry->words[2] : 0;
+    WPG_VEC(wpg_inst *) all = {0}; /* in one walk */
+    wpg_inst *first = NULL;
+    bool fits = true;
+    for (wpg_inst *f = wpg_next_function(module->first); f && fits; f = wpg_next_function(f->next)) {
+        first = f->result == id ? f : first;
+        fits = wpg_vec_push(&all, f); /* NOLINT(bugprone-sizeof-expression): a vector of pointers */
+    }
+    wpg_inst **made = fits ? WPG_ARENA_ARRAY(arena, wpg_inst *, all.count + 1) : NULL;
+    uint32_t made_count = 0;
+    if (made && first)
+        made[made_count++] = first;
+    for (size_t i = 0; i < all.count && made_count; i++)
+        if (all.data[i] != first)
+            made[made_count++] = all.data[i];
+    wpg_vec_free(&all);
     if (!made)
         return wpg_fail(err, WPG_E_NOMEM, "no memory for a table of functions");
-    for (wpg_inst *f = wpg_next_function(module->first); f && entry && entry->count > 2;
-         f = wpg_next_function(f->next)) {
-        if (f->result == entry->words[2])
-            made[0] = f;
-        else if (++other < all)
-            made[other] = f;
-    }
-    if (!made[0])
+    if (!first)
         return wpg_fail(err, WPG_E_NOT_FOUND, "no entry point '%s'", stage->entry);
     *functions = made;
-    *count = all;
+    *count = made_count;
     return WPG_OK;
 }
 

@@ -16,10 +16,14 @@
 #include "compiler/spirv/builder.h"
 #include "runtime/base/vec.h"
 
-/* `to` is computed of `from`. */
+enum { NEVER, ALWAYS, WITH_MORE }; /* edge.words */
+
+/* `to` is computed of `from`. Words follow it from `from` to `to`, placed the other way. */
 typedef struct edge {
     uint32_t from, to;
-    bool words, placed; /* the facts that follow it: words from `from` to `to`, placed the other way */
+    uint8_t words;
+    bool tests; /* no words where `to` varies */
+    bool placed;
 } edge;
 
 typedef struct decider {
@@ -36,7 +40,7 @@ typedef struct decider {
     const wpg_inst **insts; /* of reachable blocks, in reverse post-order */
     uint32_t inst_count;
     const wpg_inst **pending; /* in their order: what the next round has to visit */
-    WPG_VEC(edge) edges;      /* in the order of insts: rounds by edges cost less than by instructions */
+    WPG_VEC(edge) edges;      /* in the order of insts, read once: rounds by instructions would cost more */
 } decider;
 
 static bool varies(const decider *d, uint32_t id)
@@ -178,13 +182,14 @@ static bool rounds(uint32_t number)
 }
 
 typedef enum effect {
-    UNKNOWN, /* not followed */
-    MOVES,   /* moves values: operands [first, count), by steps */
-    TESTS,   /* compares two numbers */
-    JOINS,   /* of two Booleans: one alone may decide it */
+    UNKNOWN,    /* not followed */
+    MOVES,      /* moves values: operands [first, count), by steps */
+    MOVES_MORE, /* the same with `more`, else not followed */
+    TESTS,      /* compares two numbers */
+    JOINS,      /* of two Booleans: one alone may decide it */
 } effect;
 
-static effect effect_of(const decider *d, const wpg_inst *inst, unsigned *first, unsigned *step)
+static effect effect_of(const wpg_inst *inst, unsigned *first, unsigned *step)
 {
     const SpvOp opcode = (SpvOp)inst->opcode;
     *first = 3;
@@ -192,12 +197,12 @@ static effect effect_of(const decider *d, const wpg_inst *inst, unsigned *first,
     switch (opcode) {
     case SpvOpExtInst:
         *first = 5;
-        return mixes(inst->words[4]) || (d->more && rounds(inst->words[4])) ? MOVES : UNKNOWN;
+        return mixes(inst->words[4]) ? MOVES : rounds(inst->words[4]) ? MOVES_MORE : UNKNOWN;
     case SpvOpConvertFToS:
     case SpvOpConvertFToU:
     case SpvOpVectorTimesScalar:
     case SpvOpFDiv:
-        return d->more ? MOVES : UNKNOWN;
+        return MOVES_MORE;
     case SpvOpPhi:
         *step = 2;
         return MOVES;
@@ -270,8 +275,8 @@ static bool visit_varies(decider *d, const wpg_inst *inst)
             set_varies(d, inst->result);
         return variable && !varies(d, variable);
     }
-    effect kind = effect_of(d, inst, &first, &step);
-    if (kind == UNKNOWN && !ids) {
+    const effect kind = effect_of(inst, &first, &step);
+    if (!ids && (kind == UNKNOWN || (kind == MOVES_MORE && !d->more))) {
         set_varies(d, inst->result);
         return false;
     }
@@ -283,24 +288,28 @@ static bool visit_varies(decider *d, const wpg_inst *inst)
     return !varies(d, inst->result);
 }
 
-static void link(decider *d, uint32_t from, uint32_t to, bool words, bool placed)
+/* There is room in the list. */
+static void link(decider *d, edge e)
 {
-    if (from < d->bound && to < d->bound)
-        d->nomem |= !wpg_vec_push(&d->edges, (edge){from, to, words, placed});
+    if (e.from < d->bound && e.to < d->bound)
+        d->edges.data[d->edges.count++] = e;
 }
 
-/* Adds the facts that the instruction itself has, and its edges. With `more` there are more edges, and the
- * facts are there already. */
+/* Adds the facts that the instruction itself has, and its edges. */
 static void read_edges(decider *d, const wpg_inst *inst)
 {
     unsigned first, step, ids = ids_of(inst);
     uint32_t variable;
+    if (!wpg_vec_reserve(&d->edges, inst->count)) {
+        d->nomem = true;
+        return;
+    }
     if (wpg_opcode_takes_texels(inst->opcode))
         set_placed(d, inst->words[4]);
     if (inst->opcode == SpvOpStore) {
         variable = own_variable(d, inst->words[1]);
         if (variable)
-            link(d, inst->words[2], variable, true, true);
+            link(d, (edge){inst->words[2], variable, .words = ALWAYS, .placed = true});
         return;
     }
     if (!inst->result || inst->opcode == SpvOpVariable)
@@ -308,20 +317,23 @@ static void read_edges(decider *d, const wpg_inst *inst)
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d, inst->words[3]);
         if (variable)
-            link(d, variable, inst->result, true, true);
-        else if (!d->more)
+            link(d, (edge){variable, inst->result, .words = ALWAYS, .placed = true});
+        else
             add_words(d, inst->result, sites_of(d, inst));
         return;
     }
     const bool traced = is_traced(d, inst);
-    if (!d->more && (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle))
+    if (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
         add_words(d, inst->result, sites_of(d, inst));
-    const effect kind = effect_of(d, inst, &first, &step);
-    const bool has_words = !traced && (kind != UNKNOWN || ids) && !(kind == TESTS && varies(d, inst->result)),
-               has_placed = kind == MOVES || ids;
+    const effect kind = effect_of(inst, &first, &step);
+    edge e = {.to = inst->result, .tests = kind == TESTS};
+    e.words = traced || (kind == UNKNOWN && !ids) ? NEVER : kind == MOVES_MORE ? WITH_MORE : ALWAYS;
+    e.placed = kind == MOVES || kind == MOVES_MORE || ids;
     const unsigned end = ids ? first + ids : inst->count;
-    for (unsigned i = first; (has_words || has_placed) && i < end && i < inst->count; i += step)
-        link(d, inst->words[i], inst->result, has_words, has_placed);
+    for (unsigned i = first; (e.words || e.placed) && i < end && i < inst->count; i += step) {
+        e.from = inst->words[i];
+        link(d, e);
+    }
 }
 
 static void solve_varies(decider *d)
@@ -341,14 +353,12 @@ static void solve_varies(decider *d)
 
 static void solve_words(decider *d)
 {
-    wpg_vec_clear(&d->edges);
-    for (uint32_t i = 0; i < d->inst_count; i++)
-        read_edges(d, d->insts[i]);
+    const uint8_t most = d->more ? WITH_MORE : ALWAYS;
     do {
         d->changed = false;
         for (size_t i = 0; i < d->edges.count; i++) {
             const edge *e = &d->edges.data[i];
-            if (e->words)
+            if (e->words && e->words <= most && !(e->tests && d->varies[e->to]))
                 add_words(d, e->to, d->words[e->from]);
         }
     } while (d->changed);
@@ -471,6 +481,8 @@ wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_
         return WPG_OK;
     if (!read_function(&d, arena))
         return WPG_E_NOMEM;
+    for (uint32_t i = 0; i < d.inst_count; i++)
+        read_edges(&d, d.insts[i]);
     find_uses(&d, &uses->deciding, &uses->weighing, NULL);
     /* Less varies with `more`, and words reach further: those that were found stay. */
     d.more = true;

@@ -7,6 +7,7 @@
 #include "compiler/analysis/values/word_deciders.h"
 #include "compiler/analysis/values/word_vectors.h"
 #include "compiler/spirv/builder.h"
+#include "runtime/base/vec.h"
 
 /* A variable of class Uniform whose type is a struct decorated Block: read-only (SPIR-V 1.6, 2.16.1; Vulkan
  * 1.3, 15.6.2). An array of such blocks has a descriptor for each, which an index may leave out; of an array
@@ -93,16 +94,44 @@ static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load
     }
 }
 
-static void all_loads(site_list *list, const wpg_cfg *cfg)
+typedef WPG_VEC(wpg_inst *) inst_list;
+
+/* Is it a load through an access chain of a variable of class Uniform? */
+static bool reads_uniform(const wpg_module *module, const wpg_inst *load)
 {
+    const wpg_inst *chain = load->count > 3 ? wpg_module_def(module, load->words[3]) : NULL;
+    if (load->opcode != SpvOpLoad || !chain || chain->count < 4 ||
+        (chain->opcode != SpvOpAccessChain && chain->opcode != SpvOpInBoundsAccessChain))
+        return false;
+    const wpg_inst *variable = wpg_module_def(module, chain->words[3]);
+    return variable && variable->opcode == SpvOpVariable && variable->words[3] == SpvStorageClassUniform;
+}
+
+/* Such loads, and what takes parts out of them. All that follows asks about these: few of many. */
+static bool list_reads(inst_list *reads, const wpg_cfg *cfg)
+{
+    const wpg_module *module = cfg->module;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
         if (block->rpo == WPG_NO_BLOCK)
             continue;
-        for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
-            if (inst->opcode == SpvOpLoad)
-                load_sites(list, cfg->module, inst);
+        for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            const bool extracts =
+                inst->opcode == SpvOpCompositeExtract || inst->opcode == SpvOpVectorExtractDynamic;
+            const wpg_inst *load = extracts ? wpg_module_def(module, inst->words[3]) : inst;
+            if (load && reads_uniform(module, load) &&
+                !wpg_vec_push(reads, inst)) /* NOLINT(bugprone-sizeof-expression) */
+                return false;
+        }
     }
+    return true;
+}
+
+static void all_loads(site_list *list, const wpg_module *module, const inst_list *reads)
+{
+    for (size_t i = 0; i < reads->count; i++)
+        if (reads->data[i]->opcode == SpvOpLoad)
+            load_sites(list, module, reads->data[i]);
 }
 
 /* Those of the sites whose bits are set. */
@@ -130,27 +159,23 @@ static void take_counted(site_list *list, const wpg_module *module, const wpg_co
 }
 
 /* Integers that a loop's counter chooses among, then those of first trips. */
-static bool counted_sites(site_list *list, const wpg_cfg *cfg, wpg_arena *arena)
+static bool counted_sites(site_list *list, const wpg_cfg *cfg, const inst_list *reads, wpg_arena *arena)
 {
     wpg_counters counters = {.module = cfg->module, .function = cfg->function, .arena = arena};
     site_list firsts = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES),
                         .most = WPG_MOST_WORD_SITES};
     wpg_counted_read read;
-    for (uint32_t b = 0; firsts.items && b < cfg->count; b++) {
-        const wpg_block *block = &cfg->blocks[b];
-        if (block->rpo == WPG_NO_BLOCK)
-            continue;
-        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
-            if (wpg_counted_read_of(&read, &counters, inst))
-                take_counted(read.first_alone ? &firsts : list, cfg->module, &read, inst);
-    }
+    for (size_t i = 0; firsts.items && i < reads->count; i++)
+        if (wpg_counted_read_of(&read, &counters, reads->data[i]))
+            take_counted(read.first_alone ? &firsts : list, cfg->module, &read, reads->data[i]);
     for (uint32_t i = 0; i < firsts.count && list->count < list->most; i++)
         if (!is_known(list, &firsts.items[i].place))
             list->items[list->count++] = firsts.items[i];
     return !arena->failed;
 }
 
-wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
+static wpg_status find_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg,
+                             const inst_list *reads, wpg_arena *arena)
 {
     wpg_word_casts casts;
     site_list list = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES),
@@ -165,8 +190,8 @@ wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg 
     uint64_t vectors;
     if (!list.items || !floats.items || !wpg_word_casts_find(&casts, cfg, arena))
         return WPG_E_NOMEM;
-    all_loads(&list, cfg);
-    all_loads(&floats, cfg);
+    all_loads(&list, cfg->module, reads);
+    all_loads(&floats, cfg->module, reads);
     WPG_TRY(wpg_word_deciders(&uses, cfg, floats.items, floats.count, arena));
     WPG_TRY(wpg_word_vectors(&vectors, cfg, floats.items, floats.count, arena));
     list.most = list.count + WPG_MOST_FLOAT_SITES;
@@ -176,9 +201,18 @@ wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg 
     list.most = WPG_MOST_WORD_SITES;
     append(&list, &floats, vectors & ~taken);
     append(&list, &floats, uses.rounding_or_moving & ~vectors & ~taken);
-    if (!counted_sites(&list, cfg, arena))
+    if (!counted_sites(&list, cfg, reads, arena))
         return WPG_E_NOMEM;
     *sites = list.items;
     *count = list.count;
     return WPG_OK;
+}
+
+wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    inst_list reads = {0};
+    const wpg_status status =
+        list_reads(&reads, cfg) ? find_sites(sites, count, cfg, &reads, arena) : WPG_E_NOMEM;
+    wpg_vec_free(&reads);
+    return status;
 }
