@@ -47,7 +47,8 @@ typedef struct wpg_module {
     wpg_arena arena;
     uint32_t version, generator, bound, schema; /* header words 1..4; bound grows with wpg_module_fresh_id */
     wpg_inst *first, *last;
-    wpg_inst **defs; /* defs[id] for id < bound: defining instruction or NULL; see wpg_module_def */
+    wpg_inst *
+        *defs; /* [defs_capacity] defining instruction or NULL, from the bound on NULL; see wpg_module_def */
     uint32_t defs_capacity;
     struct wpg_globals *globals;   /* index of module-scope declarations; made when first needed */
     struct wpg_section_ends *ends; /* where sections end, kept from edit to edit */
@@ -83,7 +84,7 @@ wpg_status wpg_module_emit(uint32_t **words, size_t *count, const wpg_module *mo
 /* The instruction defining `id`, NULL if none is known. Any id may be asked. */
 static inline wpg_inst *wpg_module_def(const wpg_module *module, uint32_t id)
 {
-    return id < module->bound && id < module->defs_capacity ? module->defs[id] : NULL;
+    return id < module->defs_capacity ? module->defs[id] : NULL;
 }
 /* Opcode of the definition of `id`, SpvOpNop if there is none. */
 static inline SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id)
