@@ -71,7 +71,24 @@ static uint32_t own_root(const sweeper *s, uint32_t pointer)
     return root && s->own[root] ? root : 0;
 }
 
-/* Blocks and roots by id. Blocks are numbered as in the graph. */
+/* A variable is not the function's own where a pointer into it goes anywhere but to loads, stores and chains.
+ */
+static void note_uses(sweeper *s, const wpg_inst *inst)
+{
+    const bool access =
+        inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
+        ((inst->opcode == SpvOpLoad || inst->opcode == SpvOpStore) && !wpg_access_is_volatile(inst));
+    s->failed |= !wpg_used_ids(&s->operands, s->module, inst);
+    for (size_t i = 0; i < s->operands.count; i++) {
+        const unsigned at = s->operands.data[i];
+        const uint32_t id = inst->words[at], root = id < s->bound ? s->root[id] : 0;
+        if (root && !(access && wpg_is_access(inst, at)))
+            s->own[root] = false;
+    }
+}
+
+/* Blocks, roots and own variables, by id. Blocks are numbered as in the graph, and stand in an order in which
+ * pointers come before their uses: no phi has one into a variable of the function. */
 static void read_function(sweeper *s)
 {
     uint32_t block = NONE;
@@ -79,6 +96,7 @@ static void read_function(sweeper *s)
         if (inst->opcode == SpvOpLabel)
             block++;
         s->has_lines |= inst->opcode == SpvOpLine;
+        note_uses(s, inst);
         if (!inst->result || inst->result >= s->bound)
             continue;
         s->block_of[inst->result] = block;
@@ -95,22 +113,6 @@ static void read_function(sweeper *s)
             break;
         default:
             break;
-        }
-    }
-}
-
-static void find_own(sweeper *s)
-{
-    for (const wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
-        const bool access =
-            inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
-            ((inst->opcode == SpvOpLoad || inst->opcode == SpvOpStore) && !wpg_access_is_volatile(inst));
-        s->failed |= !wpg_used_ids(&s->operands, s->module, inst);
-        for (size_t i = 0; i < s->operands.count; i++) {
-            const unsigned at = s->operands.data[i];
-            const uint32_t id = inst->words[at], root = id < s->bound ? s->root[id] : 0;
-            if (root && !(access && wpg_is_access(inst, at)))
-                s->own[root] = false;
         }
     }
 }
@@ -390,8 +392,6 @@ static bool drop_in(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
         memset(s.block_of, 0xff, s.bound * sizeof *s.block_of); /* NONE */
         read_function(&s);
     }
-    if (!s.failed)
-        find_own(&s);
     if (!s.failed)
         add_roots(&s);
     if (!s.failed)

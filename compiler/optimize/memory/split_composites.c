@@ -189,6 +189,8 @@ static void judge(splitter *s)
         s->failed |= !wpg_used_ids(&s->operands, s->module, inst);
         for (size_t i = 0; i < s->operands.count; i++) {
             const unsigned operand = s->operands.data[i];
+            if (inst->words[operand] >= s->bound || !s->of[inst->words[operand]])
+                continue;
             composite *c = at(s, ROOT, inst->words[operand]), *from = at(s, LOADED, inst->words[operand]);
             if (c)
                 judge_use(s, inst, operand, c);
