@@ -15,6 +15,7 @@ typedef struct folding {
     bool *holds;           /* [bound] Function and Private variables that may hold a constant somewhere */
     const uint32_t *known; /* [bound] constants that ids are taken to equal; 0: not. NULL: none */
     wpg_operand_list operands;
+    WPG_VEC(uint32_t) variables;     /* of the function and the module */
     WPG_VEC(const wpg_inst *) work;  /* to be looked at again */
     WPG_VEC(const wpg_inst *) again; /* loads of the shader's own memory, and parts taken out of vectors */
     bool again_due, failed;
@@ -226,8 +227,10 @@ static void note_pointer(folding *f, bool *stored, const wpg_inst *def)
         return; /* numbers, for speed */
     if (!id || id >= f->view->bound || !is_own(f->view->module, id))
         return;
-    if (def->opcode == SpvOpVariable)
+    if (def->opcode == SpvOpVariable) {
         f->holds[id] |= def->count > 4 && !starts_stored(f, id);
+        f->failed |= !wpg_vec_push(&f->variables, id);
+    }
     note_uses(f, stored, id);
 }
 
@@ -243,11 +246,10 @@ static bool find_holders(folding *f, wpg_arena *arena)
         note_pointer(f, stored, inst);
     for (const wpg_inst *inst = f->view->function; wpg_in_function(inst); inst = inst->next)
         note_pointer(f, stored, inst);
-    bool *holds = f->holds;
-    const uint32_t bound = f->view->bound;
-    for (uint32_t id = 0; id < bound; id++)
-        holds[id] |= !id || !stored[id];
-    return true;
+    f->holds[0] = true; /* what is no variable here */
+    for (size_t i = 0; i < f->variables.count; i++)
+        f->holds[f->variables.data[i]] |= !stored[f->variables.data[i]];
+    return !f->failed;
 }
 
 static void visit_store(folding *f, const wpg_inst *store)
@@ -437,6 +439,7 @@ static bool solve(folding *f, wpg_arena *arena)
 static void finish(wpg_unrolled *unrolled, folding *f)
 {
     wpg_vec_free(&f->operands);
+    wpg_vec_free(&f->variables);
     wpg_vec_free(&f->work);
     wpg_vec_free(&f->again);
     *unrolled = (wpg_unrolled){.view = f->view, .may = f->may, .is = f->is, .holds = f->holds};

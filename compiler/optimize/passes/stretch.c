@@ -240,9 +240,8 @@ static void mark_users(uint32_t *first, uint32_t *end, builder *b)
     *first = b->cfg->count;
     *end = 0;
     for (size_t i = 0; i < s->ids.count; i++) {
-        const uint32_t id = s->ids.data[i];
-        for (uint32_t u = b->view->first_user[id]; s->in[id] == DEAD && u < b->view->first_user[id + 1];
-             u++) {
+        const uint32_t id = s->ids.data[i], users = s->in[id] == DEAD ? b->view->first_user[id + 1] : 0;
+        for (uint32_t u = b->view->first_user[id]; u < users; u++) {
             const uint32_t block = wpg_view_block_of(b->view, b->view->users[u]);
             if (block == WPG_NO_BLOCK)
                 continue;

@@ -197,9 +197,10 @@ static const wpg_stretch_runs *runs_for(zero_round *r, const candidate *c)
 {
     const wpg_cfg *cfg = r->z->view->cfg;
     const double unseen = c->share < LEAST_SHARE ? UNSEEN : UNSEEN * GUESS;
+    const bool any_behind = c->behind.count > 0;
     wpg_stretch_runs *runs = wpg_arena_memdup(&r->arena, r->runs, cfg->count * sizeof *runs);
     for (uint32_t b = 0; runs && b < cfg->count; b++)
-        if (runs[b].likely < 0 || wpg_map_get(&c->behind, cfg->blocks[b].id, NULL))
+        if (runs[b].likely < 0 || (any_behind && wpg_map_get(&c->behind, cfg->blocks[b].id, NULL)))
             runs[b] = (wpg_stretch_runs){0};
         else if (runs[b].likely <= 0)
             runs[b].likely = unseen;
@@ -235,9 +236,8 @@ static bool tell_dead(dead_code *dead, zero_round *r, const wpg_zero_live *live,
             uint64_t plans = wpg_zero_live_dead_plans(live, inst, all);
             const double cost = plans ? wpg_inst_cost(live->view->module, inst) : 0;
             dead->plans[b] |= plans;
-            for (uint32_t k = 0; plans; k++, plans >>= 1)
-                if (plans & 1)
-                    dead->costs[(size_t)k * cfg->count + b] += cost;
+            for (; plans; plans &= plans - 1)
+                dead->costs[(size_t)__builtin_ctzll(plans) * cfg->count + b] += cost;
         }
     return true;
 }
