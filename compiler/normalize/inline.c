@@ -627,6 +627,5 @@ void wpg_inline_end(wpg_inliner *in)
     wpg_vec_free(&in->operands);
     wpg_vec_free(&in->values);
     wpg_vec_free(&in->sampled);
-    free(in->ids);
-    free(in->has);
+    wpg_arena_finish(&in->arena);
 }

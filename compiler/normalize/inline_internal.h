@@ -65,6 +65,7 @@ typedef struct wpg_inline_note {
 typedef struct wpg_inliner {
     wpg_module *module;
     wpg_normal_info *info;
+    wpg_arena arena;    /* of the two tables: what one shader took serves the next */
     wpg_inline_id *ids; /* [id_count] */
     uint8_t *has;       /* [id_count] WPG_INLINE_MAPPED, WPG_INLINE_RENAMED */
     uint32_t id_count;

@@ -7,16 +7,25 @@ bool wpg_inline_reserve(wpg_inliner *in)
 {
     if (in->ids && in->id_count >= in->module->bound)
         return true;
-    uint32_t want = in->module->bound + in->module->bound / 2 + 1;
-    wpg_inline_id *ids = realloc(in->ids, want * sizeof *ids);
-    if (ids)
-        in->ids = ids;
-    uint8_t *has = ids ? realloc(in->has, want * sizeof *has) : NULL;
-    if (!has)
+    const uint32_t want = in->module->bound + in->module->bound / 2 + 1, more = want - in->id_count;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_inline_id *ids = wpg_arena_alloc_raw(&arena, want, sizeof *ids);
+    uint8_t *has = wpg_arena_alloc_raw(&arena, want, sizeof *has);
+    if (!ids || !has) {
+        wpg_arena_finish(&arena);
         return false;
+    }
+    if (in->id_count) {
+        memcpy(ids, in->ids, in->id_count * sizeof *ids);
+        memcpy(has, in->has, in->id_count * sizeof *has);
+    }
+    memset(ids + in->id_count, 0, more * sizeof *ids);
+    memset(has + in->id_count, 0, more * sizeof *has);
+    wpg_arena_finish(&in->arena);
+    in->arena = arena;
+    in->ids = ids;
     in->has = has;
-    memset(ids + in->id_count, 0, (want - in->id_count) * sizeof *ids);
-    memset(has + in->id_count, 0, (want - in->id_count) * sizeof *has);
     in->id_count = want;
     return true;
 }
