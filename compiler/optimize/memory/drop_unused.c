@@ -408,12 +408,21 @@ static bool drop_in(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
     return fits;
 }
 
+/* Nothing but a return: so are functions that pin variables, and each would cost tables of all ids. */
+static bool is_empty(const wpg_inst *function)
+{
+    const wpg_inst *inst = function->next;
+    while (inst && inst->opcode == SpvOpFunctionParameter)
+        inst = inst->next;
+    return inst && inst->opcode == SpvOpLabel && inst->next && inst->next->opcode == SpvOpReturn;
+}
+
 bool wpg_drop_unused(wpg_module *module, wpg_graphs *graphs)
 {
     const uint32_t bound = module->bound;
     for (wpg_inst *function = wpg_next_function(module->first); function;
          function = wpg_next_function(function->next))
-        if (!drop_in(module, function, graphs))
+        if (!is_empty(function) && !drop_in(module, function, graphs))
             return false;
     wpg_drop_annotations(module, bound);
     return true;
