@@ -555,10 +555,10 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
 {
     const uint32_t bound = p->view->bound;
     const bool is_free = wpg_float_is_free(context);
-    wpg_weight_ground ground;
+    wpg_weight_ground ground = {.room = 0};
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
     p->plan->dead = p->plan->repeats = dead;
-    if (!dead || !wpg_weight_ground_make(&ground, p->view, is_free, NULL, arena))
+    if (!dead || !wpg_weight_ground_make(&ground, p->view, is_free, NULL, arena, arena))
         return false;
     if (!is_free && has_zero(p->module, loads, load_count))
         p->plan->why =
@@ -588,16 +588,22 @@ static bool make(planner *p, const wpg_context *context, const wpg_known_load *l
 }
 
 bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_view *view, bool is_free,
-                            const bool *in_loops, wpg_arena *arena)
+                            const bool *in_loops, wpg_arena *arena, wpg_arena *scratch)
 {
-    *ground = (wpg_weight_ground){.zero_of = wpg_zero_source(view)};
+    *ground = (wpg_weight_ground){.zero_of = wpg_zero_source(view),
+                                  .values = ground->values,
+                                  .action_of = ground->action_of,
+                                  .room = ground->room};
     if (!ground->zero_of || !is_free)
         return true;
     const bool *unrollable = in_loops ? NULL : wpg_unrollable_loops(view);
     ground->in_loops = unrollable ? in_unrollable_loops(view, unrollable, arena) : in_loops;
     ground->fixed = WPG_ARENA_ARRAY(arena, bool, view->bound);
-    ground->values = WPG_ARENA_ARRAY(arena, known, view->bound);
-    ground->action_of = WPG_ARENA_ARRAY(arena, uint32_t, view->bound);
+    if (ground->room < view->bound) {
+        ground->room = view->bound + view->bound / 8;
+        ground->values = WPG_ARENA_ARRAY(scratch, known, ground->room);
+        ground->action_of = WPG_ARENA_ARRAY(scratch, uint32_t, ground->room);
+    }
     if (ground->fixed)
         find_fixed(ground->fixed, view);
     return ground->in_loops && ground->fixed && ground->values && ground->action_of;

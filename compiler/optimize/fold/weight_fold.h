@@ -33,14 +33,16 @@ typedef struct wpg_weight_ground {
         *in_loops; /* [cfg->count] blocks of loops that drivers may unroll; NULL: there can be no actions */
     bool *fixed;   /* [bound] NoContraction */
     uint32_t zero_of;
-    /* Scratch of each search for actions, [bound] each. Every search leaves them zeroed. */
+    /* Scratch of each search for actions, [room] each. Every search leaves them zeroed. */
     struct wpg_weight_known *values;
     uint32_t *action_of;
+    uint32_t room;
 } wpg_weight_ground;
 /* `is_free`: wpg_float_is_free of the view's module; else there can be no actions. `in_loops`: the table,
- * where it is known; else NULL. False when memory runs out. */
+ * where it is known; else NULL. The ground is zeroed before, or one of another view: its scratch, which lives
+ * in the arena `scratch`, serves again. False when memory runs out. */
 bool wpg_weight_ground_make(wpg_weight_ground *ground, const wpg_view *view, bool is_free,
-                            const bool *in_loops, wpg_arena *arena);
+                            const bool *in_loops, wpg_arena *arena, wpg_arena *scratch);
 /* The actions alone, for who asks what falls away by itself (zero_live.h): plan->dead is NULL, and the plan
  * is not for wpg_weight_plan_apply. */
 bool wpg_weight_actions_find(wpg_weight_plan *plan, const wpg_weight_ground *ground,

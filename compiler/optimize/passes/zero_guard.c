@@ -82,7 +82,8 @@ typedef struct zero_guard {
     wpg_context *context;
     wpg_function_profile *profile;
     wpg_view *view;
-    wpg_arena arena; /* of `ground`, which is of the view */
+    wpg_arena arena;   /* of `ground` and `weights`, which are of the view */
+    wpg_arena scratch; /* of the tables of `weights` that serve view after view */
     wpg_zero_ground ground;
     wpg_weight_ground weights;
     const wpg_id_set *exact;
@@ -457,7 +458,7 @@ static bool find_weights(zero_guard *z)
             in_loops[b] = wpg_map_get(&z->loops, cfg->blocks[b].id, NULL);
         fits = in_loops != NULL;
     }
-    fits = fits && wpg_weight_ground_make(&z->weights, z->view, true, in_loops, &z->arena);
+    fits = fits && wpg_weight_ground_make(&z->weights, z->view, true, in_loops, &z->arena, &z->scratch);
     for (uint32_t b = 0; fits && !z->has_loops && z->weights.in_loops && b < cfg->count; b++)
         fits = !z->weights.in_loops[b] || wpg_map_set(&z->loops, cfg->blocks[b].id, 1);
     z->has_loops = true;
@@ -686,12 +687,14 @@ static wpg_status guard_words(bool *changed, zero_guard *z)
 static wpg_status run(bool *changed, zero_guard *z)
 {
     wpg_arena_init(&z->arena);
+    wpg_arena_init(&z->scratch);
     const wpg_status status = guard_words(changed, z);
     for (uint32_t i = 0; i < z->count; i++)
         wpg_map_free(&z->candidates[i].behind);
     wpg_map_free(&z->whole);
     wpg_map_free(&z->loops);
     wpg_arena_finish(&z->arena);
+    wpg_arena_finish(&z->scratch);
     return status;
 }
 
