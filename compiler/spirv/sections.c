@@ -161,9 +161,16 @@ static void append(wpg_section_ends *ends, wpg_section section, wpg_inst *inst)
     }
 }
 
+/* Behind one of its own kind, which is always of the same section: most edits before the functions. */
+static bool follows_its_like(const wpg_inst *inst)
+{
+    return inst->prev && inst->prev->opcode == inst->opcode &&
+           (inst->opcode == SpvOpName || inst->opcode == SpvOpDecorate);
+}
+
 void wpg_ends_inserted(wpg_module *module, wpg_inst *inst)
 {
-    if (is_in_function(inst))
+    if (follows_its_like(inst) || is_in_function(inst))
         return;
     wpg_section section = wpg_inst_own_section(inst);
     const wpg_inst *before = inst->prev;
@@ -180,7 +187,8 @@ void wpg_ends_inserted(wpg_module *module, wpg_inst *inst)
 
 void wpg_ends_removing(wpg_module *module, const wpg_inst *inst)
 {
-    if (is_in_function(inst))
+    const bool among_its_like = follows_its_like(inst) && inst->next && inst->next->opcode == inst->opcode;
+    if (among_its_like || is_in_function(inst))
         return;
     if (!is_decided(inst->prev) || !is_decided(inst->next)) {
         forget_all(module);

@@ -134,6 +134,8 @@ static bool judge_uses(wpg_promoter *p, wpg_inst *inst, bool reachable)
         } else if (!reachable || !is_plain_use(p, inst, at, pointee(p->module, id)))
             refuse(p, id);
     }
+    if (inst->opcode != SpvOpLoad && inst->opcode != SpvOpStore)
+        return true;
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
     return !wpg_promote_accessed(p, inst) || wpg_vec_push(&p->accesses, inst);
 }
