@@ -13,6 +13,7 @@
 set -eu
 name=games
 . "$(dirname "$0")/frames.sh"
+. "$(dirname "$0")/running.sh"
 PATH=$PATH:/usr/games
 command_of() {
     case $1 in
@@ -65,27 +66,6 @@ start_game() {
     trap 'end_game; kill $x_server 2>/dev/null; rm -rf "$work"' EXIT
 }
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$game/stat" 2>/dev/null; }
-presented() { grep -c ^present "$times" 2>/dev/null || true; }
-# until_frame N: waits; fails where the game ends before.
-until_frame() {
-    tries=0
-    while [ "$(presented)" -lt "$1" ]; do
-        tries=$((tries + 1))
-        kill -0 $game 2>/dev/null && [ $tries -lt 3000 ] || return 1
-        sleep 0.05
-    done
-}
-# Five seconds to end by itself: over Zink the game may hang in its exit handlers.
-end_game() {
-    kill $game 2>/dev/null || return 0
-    tries=0
-    while kill -0 $game 2>/dev/null && [ $tries -lt 100 ]; do
-        tries=$((tries + 1))
-        sleep 0.05
-    done
-    kill -9 $game 2>/dev/null || true
-    wait $game 2>/dev/null || true
-}
 case ${1:-} in
 fetch)
     needs supertuxkart supertuxkart libgl1-mesa-dri
@@ -104,8 +84,7 @@ run)
         frames_of "$item"
         last=$(awk "BEGIN { n = int($rate * $3); print $first + 10 + n }")
         start_game "$item"
-        until_frame $first && from=$(ticks) frame=$(presented) && until_frame "$last" && to=$(ticks) at=$(presented) && [ -n "$to" ] &&
-            echo "$item $(((to - from) * 10000 / (at - frame))) -" || echo "games: failed: $item: $(tail -n 2 "$work/program")" >&2
+        between $first "$last" && echo "$item $time -" || echo "games: failed: $item: $(tail -n 2 "$work/program")" >&2
         end_game
     done
     ;;

@@ -21,12 +21,12 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs onnx materialx three webgl babylon playcanvas anime4k niivue paper filament glmark2 ffmpeg libplacebo demos blender piglit games kernels retroarch"
+families="tfjs onnx materialx three webgl babylon playcanvas anime4k niivue paper filament glmark2 ffmpeg libplacebo demos blender piglit games kernels retroarch dolphin"
 slow="ggml" # only where named: lavapipe compiles for minutes
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
 by_item="glmark2 ffmpeg libplacebo demos piglit games"
 # Of these each item is a program of its own, with a profile of its own. TOGETHER=1: one program for all.
-[ -n "${TOGETHER:-}" ] && apart= || apart="materialx retroarch"
+[ -n "${TOGETHER:-}" ] && apart= || apart="materialx retroarch dolphin"
 tool=real known="$families $slow" help=2,20
 . "$here/options.sh"
 other=${OTHER_INPUT:-}
@@ -108,6 +108,8 @@ family() {
     items=${ITEMS:-$(sh "$here/$name.sh" list | paste -s -d , -)}
     options=
     ! grep -q "^training)" "$here/$name.sh" || options=$(sh "$here/$name.sh" training)
+    using=
+    ! grep -q "^using)" "$here/$name.sh" || using=$(sh "$here/$name.sh" using)
     attainable=
     ! grep -q "attainable[)=]" "$here/$name.sh" || attainable=yes
     case " $by_item $apart " in *" $name "*) groups=$(echo "$items" | tr , ' ') ;; *) groups=$items ;; esac
@@ -133,12 +135,14 @@ family() {
             profile=$work/$(slug "$group").profdata
             [ -z "$other" ] || [ "$programs" = "$items" ] || profile=$work/$(slug "$(before "$group")").profdata
             [ -e "$profile" ] || profile=$work/$(slug "$programs").profdata
-            lines "$work/lines" wavepgo run --use "$profile" --use-log "$work/use.log" ${USE_OPTIONS:-} -- sh "$here/$name.sh" run "$group" "$seconds" ||
+            # shellcheck disable=SC2086
+            lines "$work/lines" wavepgo run --use "$profile" --use-log "$work/use.log" $using ${USE_OPTIONS:-} -- sh "$here/$name.sh" run "$group" "$seconds" ||
                 return 0
             sed "s/^/use $round /" "$work/lines" >>"$work/all"
             bundle=${profile%.profdata}.wavepgo
             if [ -d "$bundle" ]; then
-                lines "$work/lines" wavepgo run --use "$bundle" --use-log "$work/tuned.log" ${USE_OPTIONS:-} -- \
+                # shellcheck disable=SC2086
+                lines "$work/lines" wavepgo run --use "$bundle" --use-log "$work/tuned.log" $using ${USE_OPTIONS:-} -- \
                     sh "$here/$name.sh" run "$group" "$seconds" || return 0
                 sed "s/^/tuned $round /" "$work/lines" >>"$work/all"
             fi
