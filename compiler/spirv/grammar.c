@@ -431,8 +431,9 @@ static bool list_plainly(wpg_operand_list *list, struct glance glance, const wpg
 
 const wpg_used_run wpg_used_runs[WPG_USED_RUNS + 1] = {
 #define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
-    [opcode] = {HAS_RUN(lead, uses, rest) ? RUN_FROM(lead, uses) : 0, lead + 1, RUN_MORE(lead, uses, rest),  \
-                (rest) == WPG_REST_ID_PAIRS, (rest) == WPG_REST_LITERALS ? RUN_IDS(lead, uses) + 1 : 0},
+    [opcode] = {(uint8_t)(HAS_RUN(lead, uses, rest) ? RUN_FROM(lead, uses) : 0), lead + 1,                   \
+                (uint8_t)RUN_MORE(lead, uses, rest), (rest) == WPG_REST_ID_PAIRS,                            \
+                (uint8_t)((rest) == WPG_REST_LITERALS ? RUN_IDS(lead, uses) + 1 : 0)},
 #include "compiler/spirv/grammar_table.inc"
 };
 
