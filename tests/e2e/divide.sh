@@ -22,6 +22,18 @@ done
 [ "$(sort -u "$work/$WPG_CASE-all.out" | wc -l)" = $dispatches ] || fail "the program tells of $(sort -u "$work/$WPG_CASE-all.out" | wc -l) dispatches, not of $dispatches"
 generate counted "$app" $WPG_CASE "$WPG_SPIRV"
 same $WPG_CASE counted
+# Where only lanes are counted, the same words are asked for, by the same waves.
+(
+    export WAVEPGO_STRATEGY=lane
+    generate lanes "$app" $WPG_CASE "$WPG_SPIRV"
+)
+same $WPG_CASE lanes
+for run in counted lanes; do
+    "$wavepgo" show --values --top 0 "$work/$run" |
+        awk '$2 == "word" { printf "%s %s %s", $1, $3, $4; for (i = 8; i <= NF; i++) printf " %s", $i; print "" }' >"$work/$run.words"
+done
+[ -s "$work/counted.words" ] || fail "no words: $(head -n 5 "$work/counted.log")"
+cmp -s "$work/counted.words" "$work/lanes.words" || fail "other words: $(diff "$work/counted.words" "$work/lanes.words" | head -n 6)"
 for scenario in $WPG_CASE $WPG_CASE-all; do
     use $scenario-use "$work/counted" "$app" $scenario "$WPG_SPIRV"
     same $scenario $scenario-use
