@@ -2,7 +2,6 @@
  * with a constant. */
 #include "compiler/analysis/values/counted_reads.h"
 
-#include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
 #include "compiler/analysis/values/int_value.h"
