@@ -47,8 +47,7 @@ typedef struct wpg_module {
     wpg_arena arena;
     uint32_t version, generator, bound, schema; /* header words 1..4; bound grows with wpg_module_fresh_id */
     wpg_inst *first, *last;
-    wpg_inst *
-        *defs; /* [defs_capacity] defining instruction or NULL, from the bound on NULL; see wpg_module_def */
+    wpg_inst **defs; /* [defs_capacity] defining instruction or NULL; NULL from the bound on */
     uint32_t defs_capacity;
     struct wpg_globals *globals;   /* index of module-scope declarations; made when first needed */
     struct wpg_section_ends *ends; /* where sections end, kept from edit to edit */

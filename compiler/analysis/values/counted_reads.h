@@ -5,7 +5,8 @@
  *
  * Where the counter's limit is no constant, the read has the place of the first trip alone.
  *
- * A guess: nobody proves that the index has no other value. What is made of it has to hold for any index.
+ * A guess: nobody here proves that the index has no other value. A caller proves that, or makes of the read
+ * what holds for any index.
  * Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_COUNTED_READS_H
 #define WPG_COMPILER_ANALYSIS_COUNTED_READS_H
@@ -39,7 +40,7 @@ typedef struct wpg_counted_read {
     uint32_t part_at;     /* its word of the chain; 0: it is none there */
     bool loads_vector;    /* and the value is a component, the last index of a place */
     uint32_t counter;     /* the phi or variable that the place hangs on */
-    bool first_alone;     /* its limit is not constant */
+    bool first_alone;     /* the counter has no constant limit: the one place is the first trip's */
     uint32_t count;
     wpg_word_place places[WPG_MOST_COUNTED];
     uint32_t linear[WPG_MOST_COUNTED]; /* index * width + part, or the one of both that there is */

@@ -6,7 +6,7 @@
 #include "compiler/spirv/module.h"
 
 typedef enum wpg_int_leaf {
-    WPG_INT_COMPUTED, /* the caller knows nothing of it: it is computed of its operands */
+    WPG_INT_COMPUTED, /* the caller does not know the value: the operands tell */
     WPG_INT_KNOWN,
     WPG_INT_UNKNOWN,
 } wpg_int_leaf;
@@ -19,8 +19,8 @@ typedef struct wpg_int_walk {
     unsigned steps; /* so far: a sum of sums of one number has many ways to it */
 } wpg_int_walk;
 
-/* False: it hangs on something unknown, has no defined value, or is too long to follow. A new question has a
- * depth of 0. */
+/* False: the value hangs on something unknown, is not defined, or takes too long to follow. A new question
+ * has a depth of 0. */
 bool wpg_int_value(uint32_t *out, wpg_int_walk *walk, uint32_t id, unsigned depth);
 
 #endif

@@ -106,13 +106,13 @@ bool wpg_loop_members(wpg_loop *loop, const wpg_cfg *cfg, uint32_t construct, wp
     loop->members = WPG_ARENA_ARRAY(arena, bool, cfg->count);
     if (!loop->members)
         return false;
-    uint32_t count, behind;
+    uint32_t count, behind_count;
     const uint32_t *from = wpg_cfg_dominated(&count, cfg, loop->header),
-                   *not = wpg_cfg_dominated(&behind, cfg, loop->merge);
+                   *behind = wpg_cfg_dominated(&behind_count, cfg, loop->merge);
     for (uint32_t i = 0; i < count; i++)
         loop->members[from[i]] = true;
-    for (uint32_t i = 0; i < behind; i++)
-        loop->members[not [i]] = false;
+    for (uint32_t i = 0; i < behind_count; i++)
+        loop->members[behind[i]] = false;
     if (cfg->order_count < cfg->count)
         add_unreachable(loop, cfg);
     return true;
