@@ -157,14 +157,32 @@ static void ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *r
         done = maybe_ask(device, set, recording, which);
 }
 
-/* VARIANT_WAIT goes for pipelines for contents, too. */
-static void wait_for_contents(wpg_device *device, wpg_variant_set *set)
+/* A job that is under way may have begun without them: the draws behind its end ask again. */
+static void ask_for_contents(wpg_device *device, wpg_variant_set *set)
+{
+    if (atomic_exchange(&set->contents_due, true) && atomic_load(&set->asked))
+        return;
+    (void)pthread_mutex_lock(&device->variants->lock);
+    if (!atomic_load(&set->contents_tried) && !atomic_load(&set->asked) && !device->variants->stop) {
+        atomic_store(&set->asked, true);
+        wpg_variant_ask(device, set);
+    }
+    (void)pthread_mutex_unlock(&device->variants->lock);
+}
+
+/* The first draw asks for the pipelines for contents: programs make many pipelines that they never draw with.
+ * VARIANT_WAIT goes for these pipelines, too. */
+static void want_contents(wpg_device *device, wpg_variant_set *set)
 {
     const double most = wpg_the_process.settings.variant_wait;
-    if (most <= 0 || !set->contents_wanted || atomic_load(&set->contents_tried))
+    if (!atomic_load(&set->contents_wanted) || atomic_load(&set->contents_tried))
+        return;
+    ask_for_contents(device, set);
+    if (most <= 0)
         return;
     const struct timespec until = deadline(most);
-    (void)wait_for(device, set, &until);
+    while (wait_for(device, set, &until) && !atomic_load(&set->contents_tried))
+        ask_for_contents(device, set);
 }
 
 VkPipeline wpg_variants_bind(wpg_device *device, wpg_variant_set *set)
@@ -194,7 +212,7 @@ void wpg_variants_before(wpg_recording *recording, wpg_bound *bound)
     wpg_variant_set *set = bound->variants;
     if (!set)
         return;
-    wait_for_contents(recording->device, set);
+    want_contents(recording->device, set);
     const wpg_usual *usual = atomic_load_explicit(&set->usual, memory_order_acquire);
     if (!usual)
         return;

@@ -60,6 +60,7 @@ void wpg_variant_stop(wpg_variants *all, wpg_variant_set *set)
 {
     atomic_store(&set->tries, WPG_MOST_VARIANT_TRIES);
     atomic_store(&set->rests, false);
+    atomic_store(&set->contents_tried, true);
     wpg_variant_take_off(all, set);
     if (!set->building)
         atomic_store(&set->asked, false);

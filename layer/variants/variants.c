@@ -79,13 +79,8 @@ static bool is_sure(const wpg_usual *usual)
 
 static void ask_if_sure(wpg_device *device, wpg_variant_set *set)
 {
-    if (!set->usual || !is_sure(set->usual)) {
-        if (set->contents_wanted) { /* the builder has these to do */
-            atomic_store(&set->asked, true);
-            wpg_variant_ask(device, set);
-        }
+    if (!set->usual || !is_sure(set->usual))
         return;
-    }
     set->has_job = true;
     for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++)
         set->job[i] = set->usual->word[i].values[0];
@@ -185,10 +180,11 @@ static void *builder(void *argument)
         const bool base = !atomic_load(&set->dead) && set->plan;
         if (base)
             wpg_base_build(device, set);
-        if (!base && !atomic_load(&set->dead) && set->contents_wanted && !atomic_load(&set->contents_tried))
+        if (!base && atomic_load(&set->contents_due) && !atomic_load(&set->contents_tried)) {
             wpg_content_build(device, set);
-        if (!base) {
             atomic_store(&set->contents_tried, true);
+        }
+        if (!base) {
             if (!atomic_load(&set->dead) && set->usual && set->has_job)
                 wpg_variant_build(device, set);
             set->has_job = false;

@@ -53,6 +53,9 @@
  * combination was tried, after earlier requests of its pipeline, and at most that many seconds. Such
  * recordings are the same in every run.
  *
+ * Pipelines for contents of uniform blocks (layer/contents) are made by the same threads, once the first draw
+ * with the program's pipeline is recorded.
+ *
  * Ownership: a set is destroyed with the program's pipeline, its variants with it. Threads: as Vulkan
  * says of each command. The builder has a lock; a recording takes it only to request a variant. */
 #ifndef WPG_LAYER_VARIANTS_VARIANTS_H

@@ -38,6 +38,7 @@ typedef struct wpg_variant_set {
     _Atomic(VkPipeline) made;       /* it; VK_NULL_HANDLE: the program's own is bound */
     const wpg_usual *_Atomic usual; /* NULL: no push constants are usual */
     atomic_uint contents_wanted;    /* most pipelines for contents; 0: none */
+    atomic_bool contents_due;       /* a draw asked for them */
     atomic_bool contents_tried;     /* all are made that there will be */
     bool has_job;                   /* `job` holds push constants that were asked for */
     atomic_uint contents_ready;

@@ -43,7 +43,7 @@ typedef struct scene {
     VkPipelineLayout layout;
     VkDescriptorPool pool;
     VkDescriptorSet sets[2]; /* of materials in memory that the host writes; that commands write */
-    VkPipeline drawing, writing;
+    VkPipeline drawing, never_drawn, writing;
     VkRenderPass pass; /* with a dependency of its subpass on itself */
     VkFramebuffer framebuffer;
     vk_buffer materials[2], scenes, staging, indices, indirect;
@@ -302,6 +302,7 @@ static scene open_scene(vk_program *vk)
     s.sets[0] = make_set(&s, s.materials[0].buffer, s.alias);
     s.sets[1] = make_set(&s, s.materials[1].buffer, s.materials[1].buffer);
     s.drawing = make_pipeline(&s, "contents.vert");
+    s.never_drawn = make_pipeline(&s, "contents.vert");
     s.writing = make_pipeline(&s, "contents_writer.vert");
     make_writer(&s);
     memcpy(s.scenes.words, &usual_scene, sizeof usual_scene);
@@ -318,6 +319,7 @@ static void close_scene(scene *s)
     vkFreeCommandBuffers(device, s->vk->pool, 1, &s->writer);
     vkDestroySemaphore(device, s->written, NULL);
     vkDestroyPipeline(device, s->drawing, NULL);
+    vkDestroyPipeline(device, s->never_drawn, NULL);
     vkDestroyPipeline(device, s->writing, NULL);
     vkDestroyDescriptorPool(device, s->pool, NULL);
     vkDestroyPipelineLayout(device, s->layout, NULL);

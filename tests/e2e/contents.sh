@@ -32,6 +32,8 @@ esac
 with waiting --contents 8 --variant-wait 20 --use-log "$work/contents.jsonl"
 built=$(grep -c 'pipeline [0-9]* for contents of [0-9]* words' "$work/contents-waiting.log")
 [ "$built" -ge 2 ] || { fail "$built pipelines for contents"; tail -n 5 "$work/contents-waiting.log"; }
+twice=$(sed -n 's/.*\(pipeline [0-9a-f]*: pipeline [0-9]* for contents\) of .*/\1/p' "$work/contents-waiting.log" | LC_ALL=C sort | uniq -d)
+[ -z "$twice" ] || fail "made for a pipeline without a draw, too: $twice"
 grep '; [0-9]* pipelines for contents of uniform blocks, [1-9][0-9]* draws left the choice' "$work/contents-waiting.log" >/dev/null || { fail "the summary does not tell of draws by contents"; tail -n 2 "$work/contents-waiting.log"; }
 # A pass that no draw of theirs is in has no comparison for long; one before each pass that has such draws, again and again.
 passes=$(sed -n 's/^passes: \([0-9]*\), .*/\1/p' "$work/contents.out") idle=$(sed -n 's/^passes: .*, \([0-9]*\) without a draw$/\1/p' "$work/contents.out")
