@@ -115,3 +115,14 @@ size_t wpg_string_words(uint32_t *words, const char *text)
     }
     return count;
 }
+
+uint32_t wpg_member_taken_out(const wpg_module *module, const wpg_inst *inst)
+{
+    const wpg_inst *made = inst->opcode == SpvOpCompositeExtract && inst->count == 5
+                               ? wpg_module_def(module, inst->words[3])
+                               : NULL;
+    return made && made->opcode == SpvOpCompositeConstruct && inst->words[4] + 3 < made->count &&
+                   wpg_module_opcode_of(module, made->type) != SpvOpTypeVector
+               ? made->words[3 + inst->words[4]]
+               : 0;
+}

@@ -91,6 +91,9 @@ static inline SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id)
     const wpg_inst *def = wpg_module_def(module, id);
     return def ? (SpvOp)def->opcode : SpvOpNop;
 }
+/* What an OpCompositeExtract takes out of the struct or array that an OpCompositeConstruct made: that
+ * operand's id. 0: the instruction is none such. */
+uint32_t wpg_member_taken_out(const wpg_module *module, const wpg_inst *inst);
 /* True if the OpLoad or OpStore says Volatile. Source: SPIR-V 1.6, 3.26 Memory Operands. */
 static inline bool wpg_access_is_volatile(const wpg_inst *access)
 {

@@ -225,6 +225,8 @@ static effect effect_of(const wpg_inst *inst, unsigned *first, unsigned *step)
     case SpvOpShiftLeftLogical:
     case SpvOpShiftRightLogical:
     case SpvOpShiftRightArithmetic:
+    case SpvOpBitFieldUExtract:
+    case SpvOpBitFieldSExtract:
     case SpvOpConvertSToF:
     case SpvOpConvertUToF:
     case SpvOpFNegate:
@@ -406,6 +408,16 @@ static uint64_t moves(const decider *d, const wpg_inst *inst)
     return words(d, inst->words[varies(d, inst->words[3]) ? 4 : 3]);
 }
 
+/* The words that an index is computed of, where the index is the same for all invocations. */
+static uint64_t indexes(const decider *d, const wpg_inst *inst)
+{
+    uint64_t found = 0;
+    if (inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain)
+        for (unsigned i = 4; i < inst->count; i++)
+            found |= varies(d, inst->words[i]) ? 0 : words(d, inst->words[i]);
+    return found;
+}
+
 static void find_uses(decider *d, uint64_t *deciding, uint64_t *weighing, uint64_t *moving)
 {
     solve_varies(d);
@@ -484,6 +496,8 @@ wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_
     for (uint32_t i = 0; i < d.inst_count; i++)
         read_edges(&d, d.insts[i]);
     find_uses(&d, &uses->deciding, &uses->weighing, NULL);
+    for (uint32_t i = 0; i < d.inst_count; i++)
+        uses->indexing |= indexes(&d, d.insts[i]);
     /* Less varies with `more`, and words reach further: those that were found stay. */
     d.more = true;
     memset(d.varies, 0, d.bound * sizeof *d.varies);

@@ -3,26 +3,43 @@
 
 #include "compiler/spirv/builder.h"
 
-bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load)
+/* The chain of a variable that the load goes through; NULL: through another pointer, or it is volatile. */
+static const wpg_inst *chain_of(const wpg_module *module, const wpg_inst *load)
 {
-    *place = (wpg_word_place){0};
     if (load->opcode != SpvOpLoad || load->count < 4 ||
         (load->count > 4 && load->words[4] & SpvMemoryAccessVolatileMask))
-        return false;
+        return NULL;
     const wpg_inst *pointer = wpg_module_def(module, load->words[3]);
-    if (!pointer || (pointer->opcode != SpvOpAccessChain && pointer->opcode != SpvOpInBoundsAccessChain) ||
-        pointer->count < 4 || pointer->count - 4u >= WPG_WORD_DEPTH ||
-        wpg_module_opcode_of(module, pointer->words[3]) != SpvOpVariable)
-        return false;
-    place->variable = pointer->words[3];
-    for (unsigned i = 4; i < pointer->count; i++) {
+    const bool chains =
+        pointer && (pointer->opcode == SpvOpAccessChain || pointer->opcode == SpvOpInBoundsAccessChain);
+    return chains && pointer->count >= 4 && pointer->count - 4u < WPG_WORD_DEPTH &&
+                   wpg_module_opcode_of(module, pointer->words[3]) == SpvOpVariable
+               ? pointer
+               : NULL;
+}
+
+bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load)
+{
+    const wpg_inst *pointer = chain_of(module, load);
+    *place = (wpg_word_place){.variable = pointer ? pointer->words[3] : 0};
+    for (unsigned i = 4; pointer && i < pointer->count; i++) {
         uint64_t bits;
         uint32_t width;
         if (!wpg_const_value(module, pointer->words[i], &bits, &width) || bits > UINT32_MAX)
             return false;
         place->indices[place->count++] = (uint32_t)bits;
     }
-    return true;
+    return pointer;
+}
+
+bool wpg_word_place_by(wpg_word_place *place, wpg_int_walk *indices, const wpg_inst *load)
+{
+    const wpg_inst *pointer = chain_of(indices->module, load);
+    *place = (wpg_word_place){.variable = pointer ? pointer->words[3] : 0};
+    for (unsigned i = 4; pointer && i < pointer->count; i++)
+        if (!wpg_int_value(&place->indices[place->count++], indices, pointer->words[i], 0))
+            return false;
+    return pointer;
 }
 
 uint32_t wpg_word_chain(uint32_t *operands, wpg_module *module, const wpg_word_place *place,

@@ -3,6 +3,7 @@
 #define WPG_COMPILER_ANALYSIS_WORD_PLACES_H
 
 #include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/values/int_value.h"
 #include "compiler/analysis/values/value_sites.h"
 #include "runtime/base/arena.h"
 
@@ -25,6 +26,9 @@ typedef struct wpg_word_site {
 /* The place that a load reads by one access chain of a variable, with constant indices. False for any other
  * load, and for a volatile one. The variable need not be a uniform block: only wpg_word_sites checks that. */
 bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load);
+
+/* The same with indices that `indices` knows. */
+bool wpg_word_place_by(wpg_word_place *place, wpg_int_walk *indices, const wpg_inst *load);
 
 /* Operands of an access chain to the place, whose last index is left out where it is a component. Returns how
  * many; `operands` has room for WPG_WORD_DEPTH + 1. Indices become constants of the module. */

@@ -174,6 +174,23 @@ static bool counted_sites(site_list *list, const wpg_cfg *cfg, const inst_list *
     return !arena->failed;
 }
 
+/* Integers for which there was no room, where they decide a branch or an index: an uber-shader reads colours
+ * first. */
+static wpg_status further_sites(site_list *list, const wpg_cfg *cfg, const inst_list *reads, wpg_arena *arena)
+{
+    site_list rest = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, MOST_CANDIDATES),
+                      .most = MOST_CANDIDATES,
+                      .other = list,
+                      .casts = list->casts};
+    wpg_word_uses uses;
+    if (!rest.items)
+        return WPG_E_NOMEM;
+    all_loads(&rest, cfg->module, reads);
+    WPG_TRY(wpg_word_deciders(&uses, cfg, rest.items, rest.count, arena));
+    append(list, &rest, uses.deciding | uses.indexing);
+    return WPG_OK;
+}
+
 static wpg_status find_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg,
                              const inst_list *reads, wpg_arena *arena)
 {
@@ -191,6 +208,7 @@ static wpg_status find_sites(wpg_word_site **sites, uint32_t *count, const wpg_c
     if (!list.items || !floats.items || !wpg_word_casts_find(&casts, cfg, arena))
         return WPG_E_NOMEM;
     all_loads(&list, cfg->module, reads);
+    const bool had_room = list.count < list.most;
     all_loads(&floats, cfg->module, reads);
     WPG_TRY(wpg_word_deciders(&uses, cfg, floats.items, floats.count, arena));
     WPG_TRY(wpg_word_vectors(&vectors, cfg, floats.items, floats.count, arena));
@@ -203,6 +221,8 @@ static wpg_status find_sites(wpg_word_site **sites, uint32_t *count, const wpg_c
     append(&list, &floats, uses.rounding_or_moving & ~vectors & ~taken);
     if (!counted_sites(&list, cfg, reads, arena))
         return WPG_E_NOMEM;
+    if (!had_room)
+        WPG_TRY(further_sites(&list, cfg, reads, arena));
     *sites = list.items;
     *count = list.count;
     return WPG_OK;

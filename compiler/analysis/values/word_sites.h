@@ -11,8 +11,9 @@
 #include "compiler/analysis/values/word_places.h"
 
 /* Words of one function, 64 at most: integers first, then floats, then integers that counters choose among,
- * then those of first trips; of each the first in module order. A kind of word that is new comes last: a
- * profile that knows fewer words holds for these. */
+ * then those of first trips, then integers without room before that decide a branch or an index; of each the
+ * first in module order. A kind of word that is new comes last: a profile that knows fewer words holds for
+ * these. */
 enum {
     WPG_MOST_INTEGER_SITES = 32,
     WPG_MOST_FLOAT_SITES = 32, /* that decide something, then weights; then of vectors, up to all there are */

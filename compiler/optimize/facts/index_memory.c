@@ -92,3 +92,9 @@ bool wpg_is_index_memory(const wpg_view *view, uint32_t pointer)
     walk w = {.view = view};
     return follow(&w, root->result);
 }
+
+bool wpg_goes_into_addresses(const wpg_view *view, uint32_t id)
+{
+    walk w = {.view = view};
+    return follow(&w, id);
+}

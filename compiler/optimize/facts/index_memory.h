@@ -10,5 +10,7 @@
  * memory that the shader shares. No branch, no comparison, no float and no other stage depends on such a
  * value. So a driver that knows the value changes addresses alone, and an address is exact. */
 bool wpg_is_index_memory(const wpg_view *view, uint32_t pointer);
+/* The same of an integer. */
+bool wpg_goes_into_addresses(const wpg_view *view, uint32_t id);
 
 #endif

@@ -168,6 +168,18 @@ bool wpg_loop_is_counted(const wpg_view *view, const wpg_loop *loop)
     return false;
 }
 
+bool wpg_is_in_counted_loop(const wpg_view *view, uint32_t block)
+{
+    for (uint32_t c = block == WPG_NO_BLOCK ? view->cfg->construct_count : 0; c < view->cfg->construct_count;
+         c++) {
+        wpg_loop loop;
+        if (view->cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && wpg_loop_describe(&loop, view, c) &&
+            loop.members[block] && wpg_loop_is_counted(view, &loop))
+            return true;
+    }
+    return false;
+}
+
 /* Does the loop leave exactly at the measured test with this bound? */
 static bool leaves_on_time(const wpg_guard_plan *plan, const wpg_induction *i, uint32_t bound)
 {

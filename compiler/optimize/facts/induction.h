@@ -22,6 +22,8 @@ bool wpg_read_induction(wpg_induction *out, const wpg_view *view, const wpg_loop
 /* Does a test that leaves the loop compare an induction variable with a constant, once a trip? Drivers unroll
  * such a loop if it is short. */
 bool wpg_loop_is_counted(const wpg_view *view, const wpg_loop *loop);
+/* Is such a loop around the block? Drivers that unroll it know its counter in each trip. */
+bool wpg_is_in_counted_loop(const wpg_view *view, uint32_t block);
 /* Fills value, range, last and leaving from evaluations; NULL, or why no bound serves (static storage). */
 const char *wpg_bound_value_refusal(wpg_guard_plan *plan, const wpg_induction *i);
 

@@ -234,6 +234,9 @@ static wpg_solved extract(const solver *s, const wpg_inst *inst)
     uint32_t id = whole.constant;
     if (inst->count == 5 && int_components(s->module, inst->words[3]))
         return component(s, inst->words[3], inst->words[4], 0);
+    const uint32_t member = whole.kind == WPG_SOLVED_NEVER ? 0 : wpg_member_taken_out(s->module, inst);
+    if (member)
+        return value_of(s, member);
     if (whole.kind == WPG_SOLVED_NEVER || whole.kind == WPG_SOLVED_VARIES)
         return whole;
     for (uint32_t i = 4; id && i < inst->count; i++) {

@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/values/counted_reads.h"
 #include "compiler/optimize/facts/first_trip.h"
+#include "compiler/optimize/facts/induction.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/spirv/builder.h"
 
@@ -137,37 +138,83 @@ static bool add_choice(wpg_known_words *k, wpg_inst *inst, const wpg_counted_rea
     return true;
 }
 
-/* -- Loops of one trip */
+typedef WPG_VEC(uint32_t) id_list;
 
-typedef struct bound_walk {
+/* -- What known words compute -- */
+
+/* Of words that are known, and of the counter of a loop in its first trip. */
+typedef struct word_walk {
     wpg_int_walk walk;
     wpg_known_words *known;
-    uint64_t facts; /* that the bound is made of */
-} bound_walk;
+    uint32_t counter, first; /* the phi, and what it starts with; 0: none */
+    uint64_t facts;          /* that the value is made of */
+} word_walk;
 
 static wpg_int_leaf word_leaf(uint32_t *out, wpg_int_walk *walk, const wpg_inst *def, unsigned depth)
 {
-    bound_walk *of = (bound_walk *)walk;
-    const uint32_t fact = fact_of_scalar(of->known, def);
+    word_walk *of = (word_walk *)walk;
+    const wpg_known_loads *loads = &of->known->loads;
+    uint64_t bits;
+    uint32_t width;
     (void)depth;
-    if (fact == UINT32_MAX)
-        return def->opcode == SpvOpLoad || def->opcode == SpvOpPhi ? WPG_INT_UNKNOWN : WPG_INT_COMPUTED;
-    of->facts |= bit_of(fact);
-    *out = of->known->set->bits[fact];
-    return WPG_INT_KNOWN;
+    if (of->counter && def->result == of->counter) {
+        *out = of->first;
+        return WPG_INT_KNOWN;
+    }
+    for (size_t i = loads->count; i-- > 0;)
+        if (loads->data[i].inst == def && !loads->data[i].choice &&
+            wpg_const_value(walk->module, loads->data[i].constant, &bits, &width)) {
+            of->facts |= loads->data[i].words;
+            *out = (uint32_t)bits;
+            return WPG_INT_KNOWN;
+        }
+    return def->opcode == SpvOpLoad || def->opcode == SpvOpPhi ? WPG_INT_UNKNOWN : WPG_INT_COMPUTED;
 }
 
-/* What the first trip reads, where it is the only one. */
-static bool add_first(wpg_known_words *k, wpg_inst *inst, const wpg_counted_read *read, const wpg_view *view)
+static word_walk walk_of(wpg_known_words *k)
+{
+    return (word_walk){.walk = {.module = k->module, .leaf = word_leaf}, .known = k};
+}
+
+/* A load by an index that known words make: what stages after the last one leave, say. */
+static bool add_indexed(wpg_known_words *k, wpg_inst *load)
+{
+    word_walk walk = walk_of(k);
+    wpg_word_place place;
+    if (load->opcode != SpvOpLoad || !is_word_type(wpg_module_def(k->module, load->type)) ||
+        !wpg_word_place_by(&place, &walk.walk, load) || !walk.facts)
+        return true;
+    const uint32_t fact = wpg_word_fact_at(k->profile, &place);
+    if (fact >= WPG_MOST_WORD_SITES || !(k->set->known >> fact & 1))
+        return true;
+    if (!k->sources[fact].load)
+        k->sources[fact] = (wpg_word_source){load, WPG_NO_BLOCK, &k->profile->words.data[fact].place};
+    return add(k, load, wpg_const_scalar(k->module, load->type, k->set->bits[fact]),
+               walk.facts | bit_of(fact));
+}
+
+/* -- Loops of one trip -- */
+
+static bool note_counter(id_list *counters, uint32_t id)
+{
+    for (size_t i = 0; i < counters->count; i++)
+        if (counters->data[i] == id)
+            return true;
+    return wpg_vec_push(counters, id);
+}
+
+/* What the first trip reads, where it is the only one. `counters`: of such loops. */
+static bool add_first(id_list *counters, wpg_known_words *k, wpg_inst *inst, const wpg_counted_read *read,
+                      const wpg_view *view)
 {
     wpg_known_choice choice;
-    bound_walk bound = {.walk = {.module = k->module, .leaf = word_leaf}, .known = k};
+    word_walk bound = walk_of(k);
     const uint64_t facts = facts_of(&choice, k, read, inst);
     const uint32_t block = view->block_of[inst->result];
     if (!facts || block == WPG_NO_BLOCK || !wpg_runs_in_first_trip(view, block, read->counter, &bound.walk))
         return true;
     note_sources(k, read);
-    return add(k, inst, choice.constants[0], facts | bound.facts);
+    return add(k, inst, choice.constants[0], facts | bound.facts) && note_counter(counters, read->counter);
 }
 
 /* Is a fact of the set about the word that the first trip reads? */
@@ -177,19 +224,61 @@ static bool is_first_known(const wpg_known_words *k, const wpg_counted_read *rea
     return fact < WPG_MOST_WORD_SITES && k->set->known >> fact & 1;
 }
 
+/* The constant that an induction variable starts with. */
+static bool start_of(uint32_t *first, const wpg_module *module, const wpg_inst *phi)
+{
+    for (unsigned i = 3; i + 1 < phi->count; i += 2)
+        if (wpg_is_u32_const(module, phi->words[i], first))
+            return true;
+    return false;
+}
+
+/* The counter's next value may come of it. A driver that knows that value may unroll the loop. */
+static bool may_step(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpPhi || inst->opcode == SpvOpIAdd || inst->opcode == SpvOpISub ||
+           inst->opcode == SpvOpBitcast || inst->opcode == SpvOpCopyObject;
+}
+
+/* What the first trip computes of its counter. */
+static bool add_computed(wpg_known_words *k, uint32_t counter, const wpg_view *view)
+{
+    const wpg_inst *phi = wpg_module_def(k->module, counter);
+    for (uint32_t u = view->first_user[counter]; u < view->first_user[counter + 1]; u++) {
+        wpg_inst *user = view->users[u];
+        word_walk walk = walk_of(k);
+        const uint32_t block = user->result ? view->block_of[user->result] : WPG_NO_BLOCK;
+        uint32_t value;
+        if (block == WPG_NO_BLOCK || may_step(user) || !is_word_type(wpg_module_def(k->module, user->type)) ||
+            !wpg_runs_in_first_trip(view, block, counter, &walk.walk))
+            continue;
+        walk.walk.steps = 0;
+        walk.counter = counter;
+        if (start_of(&walk.first, k->module, phi) && wpg_int_value(&value, &walk.walk, user->result, 0) &&
+            !add(k, user, wpg_const_scalar(k->module, user->type, value), walk.facts))
+            return false;
+    }
+    return true;
+}
+
 bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function, const wpg_view *view)
 {
     wpg_arena arena;
     wpg_counters counters = {.module = known->module, .function = function, .arena = &arena};
     wpg_counted_read read;
+    id_list once = {0}; /* counters of loops of one trip */
     wpg_view *own = NULL;
     wpg_error reason = {0};
     bool fits = true;
     wpg_arena_init(&arena);
     for (wpg_inst *inst = function->next; wpg_in_function(inst) && fits; inst = inst->next) {
         fits = add_load(known, inst);
-        if (!fits || known->single || !wpg_counted_read_of(&read, &counters, inst))
+        if (!fits || known->single)
             continue;
+        if (!wpg_counted_read_of(&read, &counters, inst)) {
+            fits = add_indexed(known, inst);
+            continue;
+        }
         if (is_first_known(known, &read) && !view) {
             fits = wpg_view_create(&own, known->module, function->result, &reason) != WPG_E_NOMEM;
             view = own;
@@ -197,9 +286,12 @@ bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function, const w
         if (!read.first_alone)
             fits = add_choice(known, inst, &read);
         else if (view)
-            fits = fits && add_first(known, inst, &read, view);
+            fits = fits && add_first(&once, known, inst, &read, view);
     }
+    for (size_t i = 0; i < once.count && fits; i++)
+        fits = add_computed(known, once.data[i], view);
     fits = fits && !arena.failed;
+    wpg_vec_free(&once);
     wpg_view_destroy(own);
     wpg_arena_finish(&arena);
     return fits && !known->module->arena.failed;

@@ -26,10 +26,10 @@ typedef struct wpg_known_words {
     wpg_known_loads loads;    /* whose `words` are facts, one bit each */
 } wpg_known_words;
 
-/* Adds the function's loads of the set's words, and what takes a word out of a vector; also what a loop's
- * counter chooses among them (counted_reads.h), as a choice that the module's arena has, and what it reads in
- * the one trip that the set gives the loop. `view` is of the function; NULL: one is made where it is needed.
- * False when memory runs out. Free known->loads. */
+/* Adds the function's loads of the set's words, and what takes a word out of a vector. Also what a loop's
+ * counter chooses among them (counted_reads.h), as a choice that the module's arena has; what a loop reads
+ * and computes in the one trip that the set gives it; and what is read by an index made of the set. `view` is
+ * of the function; NULL: one is made where it is needed. False when memory runs out. Free known->loads. */
 bool wpg_known_words_collect(wpg_known_words *known, wpg_inst *function, const wpg_view *view);
 
 /* Loads the word anew before `where` (NULL: at the module's end), as an unsigned number; its id. */

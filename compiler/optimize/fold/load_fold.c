@@ -10,8 +10,9 @@
  *               call, the next stage. That use keeps the load, and all that is computed on the way from the
  *               load to it. Other uses get the constant
  *     hidden    a phi or select that is decided now and was not: floats are computed with a constant then,
- *               or two float operations come together. An optimisation barrier behind it (opt_barrier.h)
- *               keeps the driver from seeing through
+ *               or two float operations come together. Also a number that words of a loop's counter decide
+ *               in one of its trips. An optimisation barrier behind it (opt_barrier.h) keeps the driver from
+ *               seeing through
  *     veiled    a quotient or remainder that is known now, where it would be kept: that use gets the number
  *               behind an optimisation barrier, so that the division goes all the same
  *     standing  what decides whether a loop of float work is left: the driver is not to count its trips
@@ -119,6 +120,9 @@ static bool is_unfollowed(const folder *f, uint32_t pointer)
 static uint64_t mask_of(folder *f, const wpg_inst *inst)
 {
     uint64_t mask = inst->opcode == SpvOpPhi ? f->decided : 0;
+    const uint32_t member = wpg_member_taken_out(f->module, inst);
+    if (member && member < f->view->bound)
+        mask |= f->masks[member];
     if (!wpg_used_ids(&f->operands, f->module, inst))
         return f->active;
     for (size_t i = 0; i < f->operands.count; i++) {
@@ -206,6 +210,37 @@ static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id
         if (!wpg_const_value(f->module, parts->words[i], &bits, &width) || bits == remainder)
             return true;
     }
+    return false;
+}
+
+/* May the value be `number` in some trip of a loop? */
+static bool may_be(const folder *f, uint32_t id, uint32_t number)
+{
+    for (size_t i = 0; i < f->job.load_count; i++) {
+        const wpg_known_choice *choice = f->job.loads[i].inst->result == id ? f->job.loads[i].choice : NULL;
+        uint64_t bits;
+        uint32_t width;
+        bool may = false;
+        for (uint32_t c = 0; choice && c < choice->count; c++)
+            may |= wpg_const_value(f->module, choice->constants[c], &bits, &width) && bits == number;
+        if (choice)
+            return may;
+    }
+    return f->after.values[id].kind == WPG_SOLVED_SOME;
+}
+
+/* Do words that a counter chooses decide the result in some trip: x % 1, x * 0? Once a driver has unrolled
+ * the loop, the result is a constant there. */
+static bool may_decide_a_trip(const folder *f, const wpg_inst *inst)
+{
+    const bool remainder = takes_remainder((SpvOp)inst->opcode);
+    if (wpg_module_opcode_of(f->module, inst->type) != SpvOpTypeInt ||
+        (!remainder && inst->opcode != SpvOpIMul && inst->opcode != SpvOpBitwiseAnd) ||
+        wpg_is_one(&f->after, inst->result))
+        return false;
+    for (unsigned i = remainder ? 4 : 3; i < 5; i++)
+        if (is_new(f, inst->words[i]) && may_be(f, inst->words[i], remainder))
+            return !wpg_goes_into_addresses(f->view, inst->result);
     return false;
 }
 
@@ -329,6 +364,10 @@ static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t gr
     SpvOp opcode = (SpvOp)inst->opcode;
     bool one = inst->result && wpg_is_one(&f->after, inst->result);
     bool compares = inst->result && wpg_module_opcode_of(f->module, inst->type) == SpvOpTypeBool;
+    if (!f->free && may_decide_a_trip(f, inst) && !hide(f, inst)) {
+        expose(f, groups, block, "an operation would be a constant in a trip of its loop");
+        return;
+    }
     if (keeps(f, inst)) {
         if (!keeps_operands(f, inst))
             expose(f, groups, block, "what a decided branch chooses would be a constant there");
@@ -775,23 +814,10 @@ static bool make_tables(folder *f)
            f->hidden && f->opaque;
 }
 
-/* Is a loop around the block unrolled by drivers, so that its counter is a number in each trip? */
-static bool is_in_counted_loop(const wpg_view *view, uint32_t block)
-{
-    for (uint32_t c = block == WPG_NO_BLOCK ? view->cfg->construct_count : 0; c < view->cfg->construct_count;
-         c++) {
-        wpg_loop loop;
-        if (view->cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && wpg_loop_describe(&loop, view, c) &&
-            loop.members[block] && wpg_loop_is_counted(view, &loop))
-            return true;
-    }
-    return false;
-}
-
 /* A choice that stays one costs more than the load. */
 static bool may_serve(const folder *f, const wpg_known_load *load)
 {
-    return !load->choice || is_in_counted_loop(f->view, f->view->block_of[load->inst->result]);
+    return !load->choice || wpg_is_in_counted_loop(f->view, f->view->block_of[load->inst->result]);
 }
 
 /* *found: there is something to fold. */

@@ -154,13 +154,13 @@ static bool users_keep_it(wpg_standing *s, const wpg_loop *loop, uint32_t id, bo
 
 /* Would unrolling make the value constant where it was not? A phi of a short-circuit has a constant on one
  * way already. Unrolling decides no more of it, unless it decides the way, which is asked by itself. */
-static bool becomes_known(const wpg_standing *s, const wpg_unrolled *now, uint32_t id, unsigned depth)
+static bool becomes_known(const wpg_view *view, const wpg_unrolled *now, uint32_t id, unsigned depth)
 {
-    const wpg_cfg *cfg = s->view->cfg;
-    const wpg_inst *inst = wpg_module_def(s->view->module, id);
+    const wpg_cfg *cfg = view->cfg;
+    const wpg_inst *inst = wpg_module_def(view->module, id);
     if (!now->may[id] || now->is[id])
         return false;
-    const uint32_t block = s->view->block_of[id];
+    const uint32_t block = view->block_of[id];
     if (!inst || block == WPG_NO_BLOCK || depth > 16 ||
         (inst->opcode != SpvOpLogicalNot && inst->opcode != SpvOpPhi))
         return true;
@@ -169,26 +169,40 @@ static bool becomes_known(const wpg_standing *s, const wpg_unrolled *now, uint32
             (cfg->constructs[c].header == block || cfg->constructs[c].merge == block))
             return true;
     for (unsigned i = 3; i < inst->count; i += 2)
-        if (becomes_known(s, now, inst->words[i], depth + 1))
+        if (becomes_known(view, now, inst->words[i], depth + 1))
             return true;
     return false;
 }
 
 /* Would unrolling decide a branch or select of the loop's body? */
-static bool decides_more(const wpg_standing *s, const wpg_loop *loop, const wpg_inst *inst, uint32_t b,
+static bool decides_more(const wpg_view *view, const wpg_loop *loop, const wpg_inst *inst, uint32_t b,
                          const wpg_unrolled *now)
 {
-    const wpg_cfg *cfg = s->view->cfg;
+    const wpg_cfg *cfg = view->cfg;
     if (inst->opcode == SpvOpSelect)
-        return becomes_known(s, now, inst->words[3], 0) && wpg_bears_floats(s->view->module, inst->type);
+        return becomes_known(view, now, inst->words[3], 0) && wpg_bears_floats(view->module, inst->type);
     if ((inst->opcode != SpvOpBranchConditional && inst->opcode != SpvOpSwitch) ||
-        !becomes_known(s, now, inst->words[1], 0) || leaves(cfg, loop, b))
+        !becomes_known(view, now, inst->words[1], 0) || leaves(cfg, loop, b))
         return false;
     /* A test of a loop inside has barriers at that loop's phis. */
     uint32_t inner = cfg->blocks[b].loop;
     wpg_loop described;
-    return inner == WPG_NO_BLOCK || inner == loop->construct ||
-           !wpg_loop_describe(&described, s->view, inner) || !leaves(cfg, &described, b);
+    return inner == WPG_NO_BLOCK || inner == loop->construct || !wpg_loop_describe(&described, view, inner) ||
+           !leaves(cfg, &described, b);
+}
+
+bool wpg_unrolling_decides(const wpg_view *view, const wpg_loop *loop, const wpg_unrolled *now)
+{
+    bool any = false, decided = false;
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_block *block = &view->cfg->blocks[b];
+        for (const wpg_inst *inst = block->label; loop->members[b] && inst;
+             inst = inst == block->terminator ? NULL : inst->next) {
+            any |= wpg_is_rounded(view->module, inst);
+            decided |= decides_more(view, loop, inst, b, now);
+        }
+    }
+    return any && decided;
 }
 
 /* May the value differ by trip, as far as its operands tell? What a phi chooses may. */
@@ -220,7 +234,7 @@ static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_un
         for (const wpg_inst *inst = block->label; loop->members[b] && inst;
              inst = inst == block->terminator ? NULL : inst->next) {
             any |= wpg_is_rounded(view->module, inst);
-            decided |= decides_more(s, loop, inst, b, now) &&
+            decided |= decides_more(s->view, loop, inst, b, now) &&
                        (!counted ||
                         may_differ_by_trip(s, loop, inst->words[inst->opcode == SpvOpSelect ? 3 : 1], 0));
             if (!inst->type || !wpg_bears_floats(view->module, inst->type))

@@ -3,6 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_FOLD_STANDING_H
 #define WPG_COMPILER_OPTIMIZE_FOLD_STANDING_H
 
+#include "compiler/optimize/facts/unrolled.h"
 #include "compiler/optimize/ir/legality.h"
 
 typedef struct wpg_standing {
@@ -34,5 +35,9 @@ typedef struct wpg_standing {
  *
  * False when memory runs out. */
 bool wpg_standing_find(wpg_standing *s);
+
+/* Would unrolling decide a branch or select of a loop's body in which floats are rounded? Arithmetic of its
+ * arms has other neighbours then. `now`: what is constant once the loop is unrolled. */
+bool wpg_unrolling_decides(const wpg_view *view, const wpg_loop *loop, const wpg_unrolled *now);
 
 #endif

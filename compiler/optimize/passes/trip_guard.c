@@ -8,6 +8,7 @@
  * is right for every n that passes the guard. So a wrong profile costs time only. Needs: values in SSA form
  * (the induction variable is a phi), a profile with lanes. Legality: legality.h. */
 #include "compiler/optimize/facts/induction.h"
+#include "compiler/optimize/fold/standing.h"
 
 #include <stdio.h>
 
@@ -236,8 +237,12 @@ static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
         why = wpg_loop_copy_refusal(&plan->preheader, g->view, loop, &g->slices->exact, &g->slices->helper);
     if (!why)
         why = wpg_opt_barrier_refusal(g->view, loop);
-    uint32_t folded =
-        why ? 0 : wpg_unrolling_folds(g->view, loop, plan->compare->words[plan->bound_at], g->arena);
+    const uint32_t bound = plan->compare->words[plan->bound_at];
+    wpg_unrolled now;
+    if (!why && wpg_unrolled_with_one(&now, g->view, bound, g->arena) &&
+        wpg_unrolling_decides(g->view, loop, &now))
+        why = "unrolled, a branch of its body is decided: drivers may round the arithmetic there otherwise";
+    uint32_t folded = why ? 0 : wpg_unrolling_folds(g->view, loop, bound, g->arena);
     if (!folded)
         return why;
     snprintf(g->text, sizeof g->text, "unrolled, %%%u becomes a constant, which drivers round their own way",

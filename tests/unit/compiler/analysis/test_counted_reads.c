@@ -144,13 +144,49 @@ static void are_sites(void **state)
     free(words);
 }
 
+/* Where there are too many integers, those that decide a branch or an index have room behind all others. */
+static void have_room(void **state)
+{
+    (void)state;
+    uint32_t *words;
+    size_t size;
+    wpg_module *module;
+    wpg_cfg *cfg;
+    wpg_word_site *sites;
+    uint32_t count;
+    wpg_error err = {0};
+    char source[8192];
+    size_t used = (size_t)snprintf(source, sizeof source,
+                                   "#version 450\nlayout(local_size_x = 64) in;\n"
+                                   "layout(std140, binding = 0) uniform P { uint p[40]; };\n"
+                                   "layout(std430, binding = 1) buffer W { uint w[]; };\n"
+                                   "void main() { uint x = gl_GlobalInvocationID.x; uint t[4];\n"
+                                   "t[x & 3u] = x; t[~x & 3u] = 1u;\n");
+    for (unsigned i = 0; i < 36; i++)
+        used += (size_t)snprintf(source + used, sizeof source - used, "x += p[%u];\n", i);
+    (void)snprintf(source + used, sizeof source - used,
+                   "if (bitfieldExtract(p[36], 3, 2) == 1u) x *= 3u; x += p[37];\n"
+                   "x += t[p[38] & 3u]; if (p[39] > x) x++; w[0] = x; }\n");
+    if (!assemble_glsl(&words, &size, source, "comp", "vulkan1.1"))
+        skip();
+    assert_int_equal(wpg_module_parse(&module, words, size, &err), WPG_OK);
+    assert_int_equal(wpg_cfg_create(&cfg, module, wpg_next_function(module->first), &err), WPG_OK);
+    assert_int_equal(wpg_word_sites(&sites, &count, cfg, &cfg->arena), WPG_OK);
+    assert_int_equal(count, WPG_MOST_INTEGER_SITES + 2);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(sites[i].place.indices[1], i < WPG_MOST_INTEGER_SITES ? i
+                                                    : i == count - 2           ? 36
+                                                                               : 38);
+    wpg_cfg_destroy(cfg);
+    wpg_module_destroy(module);
+    free(words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_words),
-        cmocka_unit_test(finds_none),
-        cmocka_unit_test(finds_first),
-        cmocka_unit_test(are_sites),
+        cmocka_unit_test(finds_words), cmocka_unit_test(finds_none), cmocka_unit_test(finds_first),
+        cmocka_unit_test(are_sites),   cmocka_unit_test(have_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

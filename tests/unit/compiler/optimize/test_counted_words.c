@@ -155,6 +155,81 @@ static void folds_one_trip(void **state)
     one_trip("for (uint i = 0u; i < p.shape[3].w; i++) if (x != 3u)", 1, true);
 }
 
+/* A branch on a number that the counter makes chooses the divisor. */
+static void decides_by_counter(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *loop;
+        uint32_t bound;
+        bool decides;
+    } cases[] = {
+        {"for (uint i = 0u; i <= p.shape[3].w; i++) { uint w = p.shape[i].y; if ((i & 1u) == 1u) w >>= 12;",
+         0, true},
+        {"for (uint i = 2u; i > p.shape[3].w; i--) { uint w = p.shape[i].y; if (i / 2u != 1u) w += x;", 1,
+         true},
+        {"for (uint i = 0u; i <= p.shape[3].w; i++) { uint w = p.shape[i].y; if ((i & 1u) == 1u) w >>= 12;",
+         1, false},
+        /* It may be the next trip's number. */
+        {"for (uint i = 0u; i <= p.shape[3].w; i++) { uint w = p.shape[i].y; if (i + 1u == 2u) w >>= 12;", 0,
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t values[WORDS_MOST] = {cases[i].bound, 7};
+        char body[512];
+        use_result r;
+        snprintf(body, sizeof body, "%s x = x / w + 1u; }" TAIL, cases[i].loop);
+        words_run(&r, HEAD, body, "comp", SpvExecutionModelGLCompute, values, 1000, NULL);
+        bool decided = false;
+        for (const char *at = strstr(r.text, "OpUDiv"); at; at = strstr(at + 1, "OpUDiv"))
+            decided |= strncmp(at + strcspn(at, "\n") - 7, "%uint_7", 7) == 0;
+        if (decided != cases[i].decides)
+            fail_msg("%s, bound %u: the divisor is %s", cases[i].loop, (unsigned)cases[i].bound,
+                     decided ? "known" : "not known");
+        use_done(&r);
+    }
+}
+
+/* A word that is known already, by an index of known words. */
+static void follows_indices(void **state)
+{
+    (void)state;
+    static const uint32_t values[WORDS_MOST] = {7, 5};
+    for (uint32_t at = 0; at < 2; at++) { /* for shape[2].y there is no site */
+        char body[256];
+        use_result r;
+        snprintf(body, sizeof body, "x = x / p.shape[1].y + x / p.shape[(p.shape[3].w + %uu) & 3u].y;" TAIL,
+                 (unsigned)at);
+        words_run(&r, HEAD, body, "comp", SpvExecutionModelGLCompute, values, 1000, NULL);
+        use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words");
+        unsigned known = 0;
+        for (const char *div = strstr(r.text, "OpUDiv"); div; div = strstr(div + 1, "OpUDiv"))
+            known += strncmp(div + strcspn(div, "\n") - 7, "%uint_7", 7) == 0;
+        assert_int_equal(known, 2 - at);
+        use_done(&r);
+    }
+}
+
+/* A member of a struct, beside one that varies, goes through a copy of the struct. */
+static void looks_into_structs(void **state)
+{
+    (void)state;
+    static const uint32_t seven[WORDS_MOST] = {7};
+    use_result r;
+    words_run(&r,
+              "layout(local_size_x = 64) in;\n"
+              "layout(std430, binding = 0) buffer Out { uint data[]; } dst;\n"
+              "layout(std140, binding = 1) uniform P { uvec4 shape[4]; } p;\n"
+              "struct stage { uint index, word; };\n"
+              "uint run(stage s) { stage t = s; uint x = t.index; if (t.word == 7u) return x + 1u;\n"
+              "for (uint i = 0u; i < 9u; i++) x = x * x + x / (i + 3u); return x; }\n",
+              "void main() { uint x = gl_GlobalInvocationID.x; x = run(stage(x, p.shape[0].x));" TAIL, "comp",
+              SpvExecutionModelGLCompute, seven, 1000, NULL);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words of uniform blocks (shape[0].x): ");
+    assert_int_equal(use_occurrences(&r, "OpBranchConditional %true"), 1);
+    use_done(&r);
+}
+
 static void leaves_more_trips(void **state)
 {
     (void)state;
@@ -175,7 +250,10 @@ static void leaves_more_trips(void **state)
 static void word(char *out, size_t size, uint32_t *seed, char c)
 {
     const unsigned part = next(seed) % 4, first = next(seed) % 3;
-    switch (next(seed) % 5) {
+    switch (next(seed) % 6) {
+    case 5:
+        (void)snprintf(out, size, "p.shape[p.shape[%u].%c & 3u].%c", part, "xyzw"[first], "xyzw"[part]);
+        break;
     case 0:
         (void)snprintf(out, size, "p.shape[%c].%c", c, "xyzw"[part]);
         break;
@@ -199,7 +277,15 @@ static void statement(char *out, size_t size, uint32_t *seed, char c)
 {
     char w[128];
     word(w, sizeof w, seed, c);
-    switch (next(seed) % 7) {
+    switch (next(seed) % 9) {
+    case 7:
+        (void)snprintf(out, size, "if ((uint(%c) & 1u) == 1u) x = x / %s; else v = v * 0.75 + 1.5;\n", c, w);
+        break;
+    case 8:
+        (void)snprintf(out, size,
+                       "{ float f = v * 0.25; if (uint(%c) >> 1 == 0u) f = f * f; v += f; k ^= %s; }\n", c,
+                       w);
+        break;
     case 0:
         (void)snprintf(out, size, "x = x / %s + uint(%c);\n", w, c);
         break;
@@ -335,6 +421,9 @@ int main(void)
         cmocka_unit_test(leaves_others),
         cmocka_unit_test(leaves_floats),
         cmocka_unit_test(folds_one_trip),
+        cmocka_unit_test(decides_by_counter),
+        cmocka_unit_test(follows_indices),
+        cmocka_unit_test(looks_into_structs),
         cmocka_unit_test(leaves_more_trips),
         cmocka_unit_test(random_loops),
     };
