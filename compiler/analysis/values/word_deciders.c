@@ -7,7 +7,10 @@
  * with what varies decides nothing, and drops its words. A third fact goes the other way, from a use to what
  * it uses:
  *
- *     placed   it is on its way to the coordinates of a texel */
+ *     placed   it is on its way to the coordinates of a texel
+ *
+ * `varies` and `words` are solved in two modes at once. In the mode MORE floats are followed into integers,
+ * whole numbers and scaled vectors, too: less varies there, and words reach further. */
 #include "compiler/analysis/values/word_deciders.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -16,15 +19,20 @@
 #include "compiler/spirv/builder.h"
 #include "runtime/base/vec.h"
 
-enum { NEVER, ALWAYS, WITH_MORE }; /* edge.words */
+enum { PLAIN, MORE, MODES };
+enum { IN_PLAIN = 1 << PLAIN, IN_MORE = 1 << MORE, IN_BOTH = IN_PLAIN | IN_MORE };
 
 /* `to` is computed of `from`. Words follow it from `from` to `to`, placed the other way. */
 typedef struct edge {
     uint32_t from, to;
-    uint8_t words;
-    bool tests; /* no words where `to` varies */
+    uint8_t words; /* the modes */
+    bool tests;    /* no words where `to` varies */
     bool placed;
 } edge;
+
+typedef struct id_words {
+    uint64_t of[MODES];
+} id_words;
 
 typedef struct decider {
     const wpg_cfg *cfg;
@@ -32,45 +40,58 @@ typedef struct decider {
     const wpg_word_site *sites;
     uint32_t count, bound;
     uint32_t *variable; /* [bound] of pointers: the variable of the shader's own that they lead to; 0: none */
-    uint64_t *words;    /* [bound] */
-    bool *varies;       /* [bound] */
+    id_words *words;    /* [bound] */
+    uint8_t *varies;    /* [bound] the modes in which the id does */
     bool *placed;       /* [bound] */
-    bool more;          /* floats are followed into integers, whole numbers and scaled vectors, too */
-    bool changed, nomem;
+    bool *is_read;      /* [bound] an edge comes from the id */
+    bool *is_late;      /* [bound] of the edges to the id, one stands behind one that comes from the id */
+    bool changed;       /* something that is late: another round may find more */
+    bool nomem;
     const wpg_inst **insts; /* of reachable blocks, in reverse post-order */
     uint32_t inst_count;
     const wpg_inst **pending; /* in their order: what the next round has to visit */
     WPG_VEC(edge) edges;      /* in the order of insts, read once: rounds by instructions would cost more */
 } decider;
 
-static bool varies(const decider *d, uint32_t id)
+static unsigned varies(const decider *d, uint32_t id)
 {
-    return id >= d->bound || d->varies[id];
+    return id < d->bound ? d->varies[id] : IN_BOTH;
 }
 
-static uint64_t words(const decider *d, uint32_t id)
+static uint64_t words(const decider *d, uint32_t id, unsigned mode)
 {
-    return id < d->bound ? d->words[id] : 0;
+    return id < d->bound ? d->words[id].of[mode] : 0;
 }
 
-static void set_varies(decider *d, uint32_t id)
+static void set_varies(decider *d, uint32_t id, unsigned modes)
 {
-    if (id < d->bound && !d->varies[id])
-        d->varies[id] = d->changed = true;
+    if (id < d->bound && (modes & ~(unsigned)d->varies[id])) {
+        d->varies[id] |= (uint8_t)modes;
+        d->changed |= d->is_late[id];
+    }
 }
 
 static void set_placed(decider *d, uint32_t id)
 {
-    if (id < d->bound && !d->placed[id])
-        d->placed[id] = d->changed = true;
+    if (id < d->bound && !d->placed[id]) {
+        d->placed[id] = true;
+        d->changed |= d->is_late[id];
+    }
 }
 
-static void add_words(decider *d, uint32_t id, uint64_t more)
+static void add_words(decider *d, uint32_t id, unsigned mode, uint64_t more)
 {
-    if (id < d->bound && more & ~d->words[id]) {
-        d->words[id] |= more;
-        d->changed = true;
+    if (id < d->bound && more & ~d->words[id].of[mode]) {
+        d->words[id].of[mode] |= more;
+        d->changed |= d->is_late[id];
     }
+}
+
+/* Words that the instruction itself reads. */
+static void add_own_words(decider *d, uint32_t id, uint64_t more)
+{
+    for (unsigned mode = 0; mode < MODES; mode++)
+        add_words(d, id, mode, more);
 }
 
 /* The variable of the shader's own that a pointer leads to; 0: any other memory. */
@@ -184,7 +205,7 @@ static bool rounds(uint32_t number)
 typedef enum effect {
     UNKNOWN,    /* not followed */
     MOVES,      /* moves values: operands [first, count), by steps */
-    MOVES_MORE, /* the same with `more`, else not followed */
+    MOVES_MORE, /* the same in the mode MORE, else not followed */
     TESTS,      /* compares two numbers */
     JOINS,      /* of two Booleans: one alone may decide it */
 } effect;
@@ -261,40 +282,47 @@ static unsigned ids_of(const wpg_inst *inst)
 /* Returns whether a later round may find more. */
 static bool visit_varies(decider *d, const wpg_inst *inst)
 {
-    unsigned first, step, ids = ids_of(inst), count = 0;
+    unsigned first, step, ids = ids_of(inst);
     uint32_t variable;
     if (inst->opcode == SpvOpStore) {
         variable = own_variable(d, inst->words[1]);
-        if (variable && varies(d, inst->words[2]))
-            set_varies(d, variable);
-        return variable && !varies(d, variable);
+        if (variable)
+            set_varies(d, variable, varies(d, inst->words[2]));
+        return variable && varies(d, variable) != IN_BOTH;
     }
-    if (!inst->result || inst->opcode == SpvOpVariable || varies(d, inst->result))
+    if (!inst->result || inst->opcode == SpvOpVariable || varies(d, inst->result) == IN_BOTH)
         return false;
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d, inst->words[3]);
-        if (variable ? varies(d, variable) : !is_draw_load(d->module, inst))
-            set_varies(d, inst->result);
-        return variable && !varies(d, variable);
+        set_varies(d, inst->result,
+                   variable                        ? varies(d, variable)
+                   : is_draw_load(d->module, inst) ? 0
+                                                   : IN_BOTH);
+        return variable && varies(d, variable) != IN_BOTH;
     }
     const effect kind = effect_of(inst, &first, &step);
-    if (!ids && (kind == UNKNOWN || (kind == MOVES_MORE && !d->more))) {
-        set_varies(d, inst->result);
+    if (!ids && kind == UNKNOWN) {
+        set_varies(d, inst->result, IN_BOTH);
         return false;
     }
-    unsigned end = ids ? first + ids : inst->count;
-    for (unsigned i = first; i < end && i < inst->count; i += step)
-        count += varies(d, inst->words[i]);
-    if (kind == JOINS ? count == 2 : count != 0)
-        set_varies(d, inst->result);
-    return !varies(d, inst->result);
+    const unsigned end = ids ? first + ids : inst->count;
+    unsigned any = !ids && kind == MOVES_MORE ? IN_PLAIN : 0, all = IN_BOTH;
+    for (unsigned i = first; i < end && i < inst->count; i += step) {
+        any |= varies(d, inst->words[i]);
+        all &= varies(d, inst->words[i]);
+    }
+    set_varies(d, inst->result, kind == JOINS ? all : any);
+    return varies(d, inst->result) != IN_BOTH;
 }
 
 /* There is room in the list. */
 static void link(decider *d, edge e)
 {
-    if (e.from < d->bound && e.to < d->bound)
-        d->edges.data[d->edges.count++] = e;
+    if (e.from >= d->bound || e.to >= d->bound)
+        return;
+    d->is_read[e.from] = true;
+    d->is_late[e.to] |= d->is_read[e.to];
+    d->edges.data[d->edges.count++] = e;
 }
 
 /* Adds the facts that the instruction itself has, and its edges. */
@@ -311,7 +339,7 @@ static void read_edges(decider *d, const wpg_inst *inst)
     if (inst->opcode == SpvOpStore) {
         variable = own_variable(d, inst->words[1]);
         if (variable)
-            link(d, (edge){inst->words[2], variable, .words = ALWAYS, .placed = true});
+            link(d, (edge){inst->words[2], variable, .words = IN_BOTH, .placed = true});
         return;
     }
     if (!inst->result || inst->opcode == SpvOpVariable)
@@ -319,17 +347,17 @@ static void read_edges(decider *d, const wpg_inst *inst)
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d, inst->words[3]);
         if (variable)
-            link(d, (edge){variable, inst->result, .words = ALWAYS, .placed = true});
+            link(d, (edge){variable, inst->result, .words = IN_BOTH, .placed = true});
         else
-            add_words(d, inst->result, sites_of(d, inst));
+            add_own_words(d, inst->result, sites_of(d, inst));
         return;
     }
     const bool traced = is_traced(d, inst);
     if (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
-        add_words(d, inst->result, sites_of(d, inst));
+        add_own_words(d, inst->result, sites_of(d, inst));
     const effect kind = effect_of(inst, &first, &step);
     edge e = {.to = inst->result, .tests = kind == TESTS};
-    e.words = traced || (kind == UNKNOWN && !ids) ? NEVER : kind == MOVES_MORE ? WITH_MORE : ALWAYS;
+    e.words = traced || (kind == UNKNOWN && !ids) ? 0 : kind == MOVES_MORE ? IN_MORE : IN_BOTH;
     e.placed = kind == MOVES || kind == MOVES_MORE || ids;
     const unsigned end = ids ? first + ids : inst->count;
     for (unsigned i = first; (e.words || e.placed) && i < end && i < inst->count; i += step) {
@@ -355,13 +383,17 @@ static void solve_varies(decider *d)
 
 static void solve_words(decider *d)
 {
-    const uint8_t most = d->more ? WITH_MORE : ALWAYS;
     do {
         d->changed = false;
         for (size_t i = 0; i < d->edges.count; i++) {
             const edge *e = &d->edges.data[i];
-            if (e->words && e->words <= most && !(e->tests && d->varies[e->to]))
-                add_words(d, e->to, d->words[e->from]);
+            const id_words from = d->words[e->from];
+            if (!(from.of[PLAIN] | from.of[MORE]))
+                continue;
+            const unsigned modes = e->words & ~(e->tests ? (unsigned)d->varies[e->to] : 0);
+            for (unsigned mode = 0; mode < MODES; mode++)
+                if (modes >> mode & 1)
+                    add_words(d, e->to, mode, from.of[mode]);
         }
     } while (d->changed);
 }
@@ -379,20 +411,25 @@ static void solve_placed(decider *d)
     } while (d->changed);
 }
 
+/* The words of one of two operands, where only the other varies. */
+static uint64_t words_of_steady(const decider *d, const wpg_inst *inst, unsigned mode)
+{
+    const unsigned a = varies(d, inst->words[3]) >> mode & 1, b = varies(d, inst->words[4]) >> mode & 1;
+    return a != b ? words(d, inst->words[a ? 4 : 3], mode) : 0;
+}
+
 /* The words that scale what varies by this instruction, or choose between two such values. */
-static uint64_t weighs(const decider *d, const wpg_inst *inst)
+static uint64_t weighs(const decider *d, const wpg_inst *inst, unsigned mode)
 {
     switch (inst->opcode) {
     case SpvOpFMul:
     case SpvOpVectorTimesScalar:
     case SpvOpDot:
-        return varies(d, inst->words[3]) != varies(d, inst->words[4])
-                   ? words(d, inst->words[varies(d, inst->words[3]) ? 4 : 3])
-                   : 0;
+        return words_of_steady(d, inst, mode);
     case SpvOpExtInst:
-        return inst->words[4] == GLSLstd450FMix && inst->count == 8 && varies(d, inst->result) &&
-                       !varies(d, inst->words[7])
-                   ? words(d, inst->words[7])
+        return inst->words[4] == GLSLstd450FMix && inst->count == 8 &&
+                       varies(d, inst->result) >> mode & ~(varies(d, inst->words[7]) >> mode) & 1
+                   ? words(d, inst->words[7], mode)
                    : 0;
     default:
         return 0;
@@ -400,12 +437,11 @@ static uint64_t weighs(const decider *d, const wpg_inst *inst)
 }
 
 /* The words that are added to what varies, on its way to a texel's coordinates. */
-static uint64_t moves(const decider *d, const wpg_inst *inst)
+static uint64_t moves(const decider *d, const wpg_inst *inst, unsigned mode)
 {
-    if ((inst->opcode != SpvOpFAdd && inst->opcode != SpvOpFSub) || !d->placed[inst->result] ||
-        varies(d, inst->words[3]) == varies(d, inst->words[4]))
-        return 0;
-    return words(d, inst->words[varies(d, inst->words[3]) ? 4 : 3]);
+    return (inst->opcode == SpvOpFAdd || inst->opcode == SpvOpFSub) && d->placed[inst->result]
+               ? words_of_steady(d, inst, mode)
+               : 0;
 }
 
 /* The words that an index is computed of, where the index is the same for all invocations. */
@@ -414,26 +450,29 @@ static uint64_t indexes(const decider *d, const wpg_inst *inst)
     uint64_t found = 0;
     if (inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain)
         for (unsigned i = 4; i < inst->count; i++)
-            found |= varies(d, inst->words[i]) ? 0 : words(d, inst->words[i]);
+            found |= varies(d, inst->words[i]) & IN_PLAIN ? 0 : words(d, inst->words[i], PLAIN);
     return found;
 }
 
-static void find_uses(decider *d, uint64_t *deciding, uint64_t *weighing, uint64_t *moving)
+static void find_uses(wpg_word_uses *uses, decider *d)
 {
+    uint64_t more = 0; /* words of all uses in the mode MORE */
     solve_varies(d);
     solve_words(d);
-    if (moving)
-        solve_placed(d);
+    solve_placed(d);
     for (uint32_t i = 0; i < d->cfg->order_count; i++) {
         const wpg_inst *end = d->cfg->blocks[d->cfg->order[i]].terminator;
-        if (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch)
-            *deciding |= words(d, end->words[1]);
+        if (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch) {
+            uses->deciding |= words(d, end->words[1], PLAIN);
+            more |= words(d, end->words[1], MORE);
+        }
     }
     for (uint32_t i = 0; i < d->inst_count; i++) {
-        *weighing |= weighs(d, d->insts[i]);
-        if (moving)
-            *moving |= moves(d, d->insts[i]);
+        uses->weighing |= weighs(d, d->insts[i], PLAIN);
+        uses->indexing |= indexes(d, d->insts[i]);
+        more |= weighs(d, d->insts[i], MORE) | moves(d, d->insts[i], MORE);
     }
+    uses->rounding_or_moving = more & ~uses->deciding & ~uses->weighing;
 }
 
 /* Loads and stores are visited several times, and their pointers are followed once. */
@@ -462,9 +501,11 @@ static bool read_function(decider *d, wpg_arena *arena)
 {
     const uint32_t most = count_insts(d->cfg);
     d->variable = WPG_ARENA_ARRAY(arena, uint32_t, d->bound);
-    d->words = WPG_ARENA_ARRAY(arena, uint64_t, d->bound);
-    d->varies = WPG_ARENA_ARRAY(arena, bool, d->bound);
+    d->words = WPG_ARENA_ARRAY(arena, id_words, d->bound);
+    d->varies = WPG_ARENA_ARRAY(arena, uint8_t, d->bound);
     d->placed = WPG_ARENA_ARRAY(arena, bool, d->bound);
+    d->is_read = WPG_ARENA_ARRAY(arena, bool, d->bound);
+    d->is_late = WPG_ARENA_ARRAY(arena, bool, d->bound);
     d->insts = wpg_arena_alloc_raw(arena, most, sizeof *d->insts);
     d->pending = wpg_arena_alloc_raw(arena, most, sizeof *d->pending);
     if (arena->failed)
@@ -487,7 +528,6 @@ wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_
                  .sites = sites,
                  .count = count < 64 ? count : 64,
                  .bound = cfg->module->bound};
-    uint64_t deciding = 0, weighing = 0, moving = 0;
     *uses = (wpg_word_uses){0};
     if (!count)
         return WPG_OK;
@@ -495,14 +535,7 @@ wpg_status wpg_word_deciders(wpg_word_uses *uses, const wpg_cfg *cfg, const wpg_
         return WPG_E_NOMEM;
     for (uint32_t i = 0; i < d.inst_count; i++)
         read_edges(&d, d.insts[i]);
-    find_uses(&d, &uses->deciding, &uses->weighing, NULL);
-    for (uint32_t i = 0; i < d.inst_count; i++)
-        uses->indexing |= indexes(&d, d.insts[i]);
-    /* Less varies with `more`, and words reach further: those that were found stay. */
-    d.more = true;
-    memset(d.varies, 0, d.bound * sizeof *d.varies);
-    find_uses(&d, &deciding, &weighing, &moving);
+    find_uses(uses, &d);
     wpg_vec_free(&d.edges);
-    uses->rounding_or_moving = (deciding | weighing | moving) & ~uses->deciding & ~uses->weighing;
     return d.nomem ? WPG_E_NOMEM : WPG_OK;
 }
