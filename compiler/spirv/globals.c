@@ -95,7 +95,7 @@ static void note(wpg_module *module, wpg_inst *inst)
 
 void wpg_globals_note(wpg_module *module, wpg_inst *inst)
 {
-    if (module->globals)
+    if (module->globals && inst->opcode <= SpvOpConstantNull) /* no declaration has a higher number */
         note(module, inst);
 }
 

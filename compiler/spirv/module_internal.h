@@ -29,7 +29,8 @@ wpg_inst *wpg_section_end_by_walk(const wpg_module *module, wpg_section section)
 static inline bool wpg_follows_code(const wpg_inst *inst)
 {
     const unsigned before = inst->prev ? inst->prev->opcode : 0;
-    return (before >= SpvOpImageTexelPointer && before <= SpvOpInBoundsPtrAccessChain) ||
+    return (before >= SpvOpFunction && before <= SpvOpFunctionCall) ||
+           (before >= SpvOpImageTexelPointer && before <= SpvOpInBoundsPtrAccessChain) ||
            (before >= SpvOpVectorExtractDynamic && before <= SpvOpTranspose) ||
            (before >= SpvOpSNegate && before <= SpvOpSMulExtended) ||
            (before >= SpvOpPhi && before <= SpvOpUnreachable);
