@@ -88,28 +88,45 @@ wpg_section wpg_inst_section(const wpg_inst *inst)
 
 /* -- Ends ---------------------------------------------------------------------------------------------- */
 
-static wpg_inst *walk(wpg_inst **later, const wpg_module *module, wpg_section section)
+/* The ends of the sections from *next on and before `until`, which are not found yet. */
+static void end_at(wpg_section_ends *ends, unsigned *next, unsigned until, wpg_inst *later, wpg_inst *run,
+                   wpg_inst *lines)
 {
-    wpg_inst *run = NULL; /* first of the undecided ones just before `inst` */
-    WPG_INST_EACH (inst, module) {
-        wpg_section here = wpg_inst_own_section(inst);
+    for (; *next < until && *next < WPG_SECTION_FUNCTION; ++*next) {
+        wpg_inst *undecided = *next == WPG_SECTION_GLOBAL ? lines : run;
+        ends->of[*next].known = true;
+        ends->of[*next].later = later;
+        ends->of[*next].end = undecided ? undecided : later;
+    }
+}
+
+/* One walk for the ends of all sections. */
+static void walk(wpg_section_ends *ends, const wpg_module *module)
+{
+    wpg_inst *run = NULL, *lines = NULL; /* first of the undecided ones just before `inst`; of its lines */
+    unsigned next = 0;
+    for (wpg_inst *inst = module->first; inst && next < WPG_SECTION_FUNCTION; inst = inst->next) {
+        const wpg_section here = wpg_inst_own_section(inst);
         if (here == WPG_SECTION_COUNT) {
             /* Lines go with what follows. The others stand among the types, or are unknown. */
-            bool line = inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
-            run = !line && section == WPG_SECTION_GLOBAL ? NULL : run ? run : inst;
+            const bool line = inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
+            run = run ? run : inst;
+            lines = !line ? NULL : lines ? lines : inst;
             continue;
         }
-        if (here > section)
-            return *later = inst, run ? run : inst;
-        run = NULL;
+        end_at(ends, &next, here, inst, run, lines);
+        run = lines = NULL;
     }
-    return *later = NULL, run;
+    end_at(ends, &next, WPG_SECTION_FUNCTION, NULL, run, lines);
 }
 
 wpg_inst *wpg_section_end_by_walk(const wpg_module *module, wpg_section section)
 {
-    wpg_inst *later;
-    return section < WPG_SECTION_FUNCTION ? walk(&later, module, section) : NULL;
+    wpg_section_ends ends;
+    if (section >= WPG_SECTION_FUNCTION)
+        return NULL;
+    walk(&ends, module);
+    return ends.of[section].end;
 }
 
 wpg_inst *wpg_module_section_end(const wpg_module *module, wpg_section section)
@@ -117,10 +134,8 @@ wpg_inst *wpg_module_section_end(const wpg_module *module, wpg_section section)
     if (section >= WPG_SECTION_FUNCTION)
         return NULL;
     wpg_section_ends *ends = module->ends;
-    if (!ends->of[section].known) {
-        ends->of[section].end = walk(&ends->of[section].later, module, section);
-        ends->of[section].known = true;
-    }
+    if (!ends->of[section].known)
+        walk(ends, module);
     return ends->of[section].end;
 }
 
