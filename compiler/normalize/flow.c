@@ -58,8 +58,8 @@ static wpg_status grow(wpg_flow *flow, wpg_error *err)
 
 static wpg_status grow_index(wpg_flow *flow, uint32_t id, wpg_error *err)
 {
-    uint32_t want = flow->module->bound > id ? flow->module->bound : id + 1;
-    uint32_t old = flow->index_capacity;
+    const uint32_t least = flow->module->bound > id ? flow->module->bound : id + 1;
+    const uint32_t want = least + least / 2, old = flow->index_capacity;
     if (!resize(&flow->index_of, want))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u ids", want);
     memset(flow->index_of + old, 0, (want - old) * sizeof *flow->index_of);
