@@ -93,13 +93,13 @@ wpg_status wpg_record_begin(wpg_context_recorder *recorder, const wpg_module *mo
 {
     wpg_context_table *table = recorder->table;
     uint32_t count = 0;
-    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next))
+    for (wpg_inst *f = wpg_first_function(module); f; f = wpg_next_function(f->next))
         set(recorder, &recorder->functions, f->result, count++);
     table->functions = WPG_ARENA_ARRAY(&table->arena, wpg_source_function, count);
     if (!table->functions)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     WPG_TRY(wpg_name_source_functions(table, module, err));
-    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(module); f; f = wpg_next_function(f->next)) {
         uint32_t index = table->function_count++;
         (void)add_node(recorder, (wpg_context_node){.parent = WPG_NO_CONTEXT, .function = index});
         const wpg_inst *first = f->next;

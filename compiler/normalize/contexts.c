@@ -161,7 +161,7 @@ static wpg_status finish(wpg_context_recorder *recorder, const wpg_module *modul
     for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next)
         if (at->opcode == SpvOpEntryPoint)
             entry = wpg_module_def(module, at->words[2]);
-    for (wpg_inst *at = wpg_next_function(module->first); at; at = wpg_next_function(at->next))
+    for (wpg_inst *at = wpg_first_function(module); at; at = wpg_next_function(at->next))
         count++;
     f.capacity = (uint32_t)recorder->nodes.count;
     f.context_of = calloc(recorder->nodes.count + 1, sizeof *f.context_of);
@@ -173,7 +173,7 @@ static wpg_status finish(wpg_context_recorder *recorder, const wpg_module *modul
     /* The order of record names: the entry function, then the others as they stand. */
     if (!status)
         status = read_normal(&f, table->normal_count++, entry, err);
-    for (wpg_inst *at = wpg_next_function(module->first); at && !status; at = wpg_next_function(at->next))
+    for (wpg_inst *at = wpg_first_function(module); at && !status; at = wpg_next_function(at->next))
         if (at != entry)
             status = read_normal(&f, table->normal_count++, at, err);
     if (!status)

@@ -510,7 +510,7 @@ wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_erro
     if (!status)
         status = wpg_folder_begin(f, err);
     wpg_fold_job job;
-    for (wpg_inst *at = wpg_next_function(module->first); at && !status; at = wpg_next_function(job.end)) {
+    for (wpg_inst *at = wpg_first_function(module); at && !status; at = wpg_next_function(job.end)) {
         job = (wpg_fold_job){.function = at};
         status = wpg_folder_run(f, &job, err);
     }

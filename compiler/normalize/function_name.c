@@ -144,7 +144,7 @@ wpg_status wpg_name_source_functions(wpg_context_table *table, const wpg_module 
     wpg_map names = {0}, taken = {0};
     bool ok = collect_names(&names, module);
     uint32_t index = 0;
-    for (wpg_inst *f = wpg_next_function(module->first); f && ok; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(module); f && ok; f = wpg_next_function(f->next)) {
         char name[LONGEST_NAME + 1];
         uint64_t text;
         if (wpg_map_get(&names, f->result, &text))

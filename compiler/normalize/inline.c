@@ -451,7 +451,7 @@ static wpg_status collect_functions(wpg_inliner *in, wpg_error *err)
 {
     if (!wpg_inline_reserve(in))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u ids", in->module->bound);
-    for (wpg_inst *f = wpg_next_function(in->module->first); f; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(in->module); f; f = wpg_next_function(f->next)) {
         if (!wpg_vec_push(&in->functions, (wpg_inline_function){.inst = f}))
             return wpg_fail(err, WPG_E_NOMEM, "out of memory for functions");
         in->ids[f->result].function = (uint32_t)in->functions.count;

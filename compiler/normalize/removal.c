@@ -144,7 +144,7 @@ wpg_status wpg_remove_dead_functions(wpg_module *module, wpg_marks *gone, wpg_er
     wpg_marks reached;
     WPG_TRY(wpg_marks_init(&reached, module, err));
     wpg_status status = reach_all(module, &reached, err);
-    for (wpg_inst *f = wpg_next_function(module->first), *next; f && !status; f = next) {
+    for (wpg_inst *f = wpg_first_function(module), *next; f && !status; f = next) {
         wpg_inst *end = wpg_function_end(f);
         next = wpg_next_function(end);
         if (!wpg_marks_has(&reached, f->result))

@@ -149,6 +149,11 @@ void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *o
 
 /* -- Walks --------------------------------------------------------------------------------------------- */
 
+wpg_inst *wpg_first_function(const wpg_module *module)
+{
+    return wpg_next_function(wpg_module_section_end(module, WPG_SECTION_GLOBAL));
+}
+
 wpg_inst *wpg_next_function(wpg_inst *from)
 {
     while (from && from->opcode != SpvOpFunction)

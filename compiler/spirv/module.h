@@ -136,7 +136,9 @@ wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functi
 
 /* -- Walks --------------------------------------------------------------------------------------------- */
 
-/* Next OpFunction at or after `from` (start with module->first), NULL if none; and its OpFunctionEnd. */
+/* The first OpFunction, NULL if none. Constant time, as wpg_module_section_end. */
+wpg_inst *wpg_first_function(const wpg_module *module);
+/* Next OpFunction at or after `from`, NULL if none; and its OpFunctionEnd. */
 wpg_inst *wpg_next_function(wpg_inst *from);
 wpg_inst *wpg_function_end(wpg_inst *function);
 /* For walks from an OpFunction to its OpFunctionEnd. */

@@ -272,7 +272,7 @@ wpg_status wpg_stage_functions(wpg_inst ***functions, uint32_t *count, const wpg
     WPG_VEC(wpg_inst *) all = {0}; /* in one walk */
     wpg_inst *first = NULL;
     bool fits = true;
-    for (wpg_inst *f = wpg_next_function(module->first); f && fits; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(module); f && fits; f = wpg_next_function(f->next)) {
         first = f->result == id ? f : first;
         fits = wpg_vec_push(&all, f); /* NOLINT(bugprone-sizeof-expression): a vector of pointers */
     }

@@ -37,7 +37,7 @@ wpg_status wpg_unpredictable_find(wpg_amdgpu_marks *marks, const wpg_module *nor
     *marks = (wpg_amdgpu_marks){0};
     if (!from->waves || !from->lanes)
         return WPG_OK;
-    WPG_TRY(wpg_cfg_create(&cfg, normal, wpg_next_function(normal->first), err));
+    WPG_TRY(wpg_cfg_create(&cfg, normal, wpg_first_function(normal), err));
     wpg_status status = WPG_OK;
     bool *unpredictable = WPG_ARENA_ARRAY(arena, bool, cfg->count);
     if (!unpredictable)

@@ -80,7 +80,7 @@ static uint8_t effect_of(const wpg_module *module, const wpg_inst *inst)
  */
 static bool calls_change_masks(const wpg_module *module)
 {
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next) {
         switch ((SpvOp)inst->opcode) {
         case SpvOpKill:
         case SpvOpTerminateInvocation:

@@ -107,7 +107,7 @@ wpg_status wpg_pseudo_probes_insert(wpg_module *module, const wpg_stage *stage, 
         return wpg_fail(err, WPG_E_NOT_FOUND, "no such entry point");
     (void)snprintf(probe.stage, sizeof probe.stage, "%s", name);
     WPG_TRY(mark_function(module, entry, probe, err));
-    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(module); f; f = wpg_next_function(f->next)) {
         if (f == entry)
             continue;
         probe.function++;

@@ -261,7 +261,7 @@ static const char *seen_through_memory(const wpg_module *module)
         return NULL;
     if (shared.unknown)
         return "it has too many variables in workgroup memory";
-    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(module); f; f = wpg_next_function(f->next)) {
         wpg_cfg *cfg;
         if (wpg_cfg_create(&cfg, module, f, NULL) != WPG_OK)
             return "its control flow is not structured";

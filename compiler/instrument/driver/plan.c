@@ -103,7 +103,7 @@ static wpg_status list_functions(wpg_plan *plan, wpg_error *err)
 {
     wpg_inst *entry = wpg_module_def(plan->module, plan->entry_point->words[2]);
     uint32_t count = 0;
-    for (wpg_inst *f = wpg_next_function(plan->module->first); f; f = wpg_next_function(f->next))
+    for (wpg_inst *f = wpg_first_function(plan->module); f; f = wpg_next_function(f->next))
         count++;
     plan->functions = WPG_ARENA_ARRAY(&plan->arena, wpg_function_plan, count);
     plan->map->functions = WPG_ARENA_ARRAY(&plan->map->arena, wpg_function_counters, count);
@@ -112,7 +112,7 @@ static wpg_status list_functions(wpg_plan *plan, wpg_error *err)
     if (!entry || entry->opcode != SpvOpFunction)
         return wpg_fail(err, WPG_E_FORMAT, "the entry point names no function");
     plan->functions[plan->function_count++] = (wpg_function_plan){.function = entry, .is_entry = true};
-    for (wpg_inst *f = wpg_next_function(plan->module->first); f; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(plan->module); f; f = wpg_next_function(f->next)) {
         if (f != entry)
             plan->functions[plan->function_count++].function = f;
     }

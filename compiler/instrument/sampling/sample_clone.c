@@ -106,7 +106,7 @@ static void copy_decorations(cloner *c)
 
 static void copy_functions(cloner *c)
 {
-    wpg_inst *first = wpg_next_function(c->module->first);
+    wpg_inst *first = wpg_first_function(c->module);
     for (wpg_inst *inst = first;; inst = inst->next) {
         if (inst->result)
             c->copies[inst->result] = wpg_module_fresh_id(c->module);

@@ -195,7 +195,7 @@ static bool add_reads(wpg_output_use *use, const wpg_module *module, const wpg_i
 {
     wpg_operand_list operands = {0};
     bool told = true;
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst && told; inst = inst->next) {
+    for (const wpg_inst *inst = wpg_first_function(module); inst && told; inst = inst->next) {
         if (wpg_inst_section(inst) != WPG_SECTION_FUNCTION || wpg_inst_is_non_semantic(module, inst))
             continue;
         told = wpg_used_ids(&operands, module, inst);

@@ -206,7 +206,7 @@ static bool note_other_functions(folding *f)
     const wpg_module *module = f->view->module;
     const wpg_cfg *cfg = f->view->cfg;
     const wpg_inst *own_end = wpg_function_end(cfg->blocks[cfg->count - 1].terminator);
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next) {
         if (inst == f->view->function)
             inst = own_end;
         if (takes_pointers_plainly(module, inst) || (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT))

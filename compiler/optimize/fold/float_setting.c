@@ -4,7 +4,7 @@
 /* Does the stage write nothing but its outputs? */
 static bool writes_outputs_alone(const wpg_module *module)
 {
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next) {
         if (inst->opcode == SpvOpStore) {
             SpvStorageClass class = wpg_pointer_class(module, inst->words[1]);
             if (class != SpvStorageClassOutput && class != SpvStorageClassFunction &&

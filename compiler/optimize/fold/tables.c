@@ -115,7 +115,7 @@ static void move(wpg_module *module, wpg_inst *function, wpg_inst *variable, uin
     set_class(module, variable);
     const uint32_t words[] = {variable->type, variable->result, SpvStorageClassPrivate, table};
     wpg_inst_set_operands(module, variable, words, table ? 4 : 3);
-    wpg_inst_move(module, variable, wpg_next_function(module->first));
+    wpg_inst_move(module, variable, wpg_first_function(module));
     if (module->version < 0x00010400)
         return;
     for (wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)

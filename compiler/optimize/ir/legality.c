@@ -305,7 +305,7 @@ const char *wpg_trait_name(unsigned traits)
 unsigned wpg_module_traits(const wpg_module *module)
 {
     unsigned traits = 0;
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next)
         traits |= wpg_inst_traits(module, inst);
     return traits;
 }

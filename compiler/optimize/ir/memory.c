@@ -184,7 +184,7 @@ static bool path_is_constant(const wpg_module *module, uint32_t pointer)
 /* Does any instruction write memory that a buffer or texel binding may alias? */
 static bool module_writes_buffers(const wpg_module *module)
 {
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next) {
         unsigned traits = wpg_inst_traits(module, inst);
         if (traits & WPG_TRAIT_UNKNOWN)
             return true;

@@ -175,7 +175,7 @@ static wpg_status make_set(slice *s, wpg_id_set *set, const wpg_module *module, 
 
 static void list_writes(slice *s)
 {
-    for (const wpg_inst *inst = wpg_next_function(s->module->first); inst; inst = inst->next)
+    for (const wpg_inst *inst = wpg_first_function(s->module); inst; inst = inst->next)
         if (wpg_inst_traits(s->module, inst) & WPG_TRAIT_WRITES && !add_write(s, inst))
             s->nomem = true;
 }
@@ -271,11 +271,11 @@ wpg_status wpg_exact_slice(wpg_id_set *set, const wpg_module *module, wpg_error 
         add_operands(&s, write->inst);
     }
     if (exact.count && !any)
-        for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
+        for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next)
             if (inst->opcode == SpvOpFunctionCall)
                 s.set->all = true; /* may be written in a callee through a pointer */
     /* Which value is stored depends on the branches too. */
-    for (const wpg_inst *inst = wpg_next_function(module->first); any && inst; inst = inst->next)
+    for (const wpg_inst *inst = wpg_first_function(module); any && inst; inst = inst->next)
         if ((inst->opcode == SpvOpBranchConditional || inst->opcode == SpvOpSwitch) && inst->count > 1)
             add_id(&s, inst->words[1]);
     wpg_map_free(&exact);
@@ -286,7 +286,7 @@ wpg_status wpg_helper_slice(wpg_id_set *set, const wpg_module *module, wpg_error
 {
     slice s;
     WPG_TRY(begin(&s, set, module, err));
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next)
         if (wpg_inst_traits(module, inst) & (WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP))
             add_operands(&s, inst);
     return finish(&s, err);
@@ -337,7 +337,7 @@ wpg_status wpg_effect_slice(wpg_id_set *set, const wpg_module *module, const wpg
 {
     slice s;
     WPG_TRY(begin(&s, set, module, err));
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next) {
         if (wpg_inst_section(inst) != WPG_SECTION_FUNCTION || inst->opcode == SpvOpPhi ||
             wpg_inst_is_non_semantic(module, inst))
             continue;

@@ -420,7 +420,7 @@ static bool is_empty(const wpg_inst *function)
 bool wpg_drop_unused(wpg_module *module, wpg_graphs *graphs)
 {
     const uint32_t bound = module->bound;
-    for (wpg_inst *function = wpg_next_function(module->first); function;
+    for (wpg_inst *function = wpg_first_function(module); function;
          function = wpg_next_function(function->next))
         if (!is_empty(function) && !drop_in(module, function, graphs))
             return false;

@@ -26,7 +26,7 @@ bool wpg_forward_parts(bool *changed, wpg_module *module)
     wpg_arena_init(&arena);
     forwarder f = {.module = module, .instead = WPG_ARENA_ARRAY(&arena, uint32_t, module->bound)};
     bool any = false;
-    wpg_inst *first = wpg_next_function(module->first);
+    wpg_inst *first = wpg_first_function(module);
     for (wpg_inst *inst = f.instead ? first : NULL; inst && !f.nomem; inst = inst->next) {
         uint32_t left = 1;
         forward_operands(&f, inst);

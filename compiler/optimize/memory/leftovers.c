@@ -61,7 +61,7 @@ bool wpg_drop_declarations(wpg_module *module)
     wpg_operand_list operands = {0};
     wpg_arena_init(&arena);
     bool *used = WPG_ARENA_ARRAY(&arena, bool, module->bound), fits = used != NULL;
-    wpg_inst *const function = wpg_next_function(module->first);
+    wpg_inst *const function = wpg_first_function(module);
     bool inside = false;
     for (wpg_inst *inst = module->first; fits && inst; inst = inst->next) { /* entry points stand before */
         inside |= inst == function;

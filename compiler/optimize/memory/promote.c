@@ -481,7 +481,7 @@ bool wpg_promote_variables(wpg_module *module, wpg_graphs *graphs)
 {
     if (wpg_has_decoration_groups(module))
         return true;
-    for (wpg_inst *function = wpg_next_function(module->first); function;
+    for (wpg_inst *function = wpg_first_function(module); function;
          function = wpg_next_function(function->next))
         if (wpg_has_variables(function) && !promote_function(module, function, graphs))
             return false;

@@ -349,7 +349,7 @@ bool wpg_split_composites(wpg_module *module)
 {
     if (wpg_has_decoration_groups(module))
         return true;
-    for (wpg_inst *function = wpg_next_function(module->first); function;
+    for (wpg_inst *function = wpg_first_function(module); function;
          function = wpg_next_function(function->next)) {
         bool any = wpg_has_variables(function);
         for (int round = 0; any && round < MOST_ROUNDS; round++)

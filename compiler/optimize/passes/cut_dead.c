@@ -153,7 +153,7 @@ wpg_status wpg_cut_dead(wpg_cut_info *info, wpg_module *module, const wpg_stage 
     if (!entry || entry->count < 3)
         return wpg_fail(err, WPG_E_NOT_FOUND, "no entry point '%s'", stage->entry);
     uint32_t other = 0;
-    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next)) {
+    for (wpg_inst *f = wpg_first_function(module); f; f = wpg_next_function(f->next)) {
         uint32_t ordinal = f->result == entry->words[2] ? 0 : ++other;
         WPG_TRY(look_at(info, module, f, weights_of(weights, ordinal), err));
     }

@@ -90,7 +90,7 @@ static bool retype_chains(localiser *l)
 {
     WPG_VEC(wpg_inst *) chains = {0};
     bool fits = true;
-    for (wpg_inst *inst = wpg_next_function(l->module->first); inst && fits; inst = inst->next)
+    for (wpg_inst *inst = wpg_first_function(l->module); inst && fits; inst = inst->next)
         if ((inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain) &&
             goes(l, private_root(l, inst->result)))
             fits = wpg_vec_push(&chains, inst);

@@ -121,7 +121,7 @@ static void look_at_uses(trimmer *t)
 /* Why nothing of the stage is touched; NULL: it may be. */
 static const char *unfit(const trimmer *t)
 {
-    const wpg_inst *function = wpg_next_function(t->module->first);
+    const wpg_inst *function = wpg_first_function(t->module);
     if (wpg_next_function(function->next))
         return "calls are left in the stage";
     for (const wpg_inst *inst = function; inst; inst = inst->next) {
@@ -335,7 +335,7 @@ static void put_twins(bool *changed, trimmer *t)
 static wpg_status trim(bool *changed, trimmer *t)
 {
     wpg_error why;
-    wpg_status status = wpg_cfg_create(&t->cfg, t->module, wpg_next_function(t->module->first), &why);
+    wpg_status status = wpg_cfg_create(&t->cfg, t->module, wpg_first_function(t->module), &why);
     if (status == WPG_E_NOMEM)
         return wpg_fail(t->context->err, status, "out of memory");
     if (status != WPG_OK)
@@ -360,9 +360,8 @@ wpg_status wpg_pass_outputs(bool *changed, wpg_context *context)
     const SpvExecutionModel model = context->stage->model;
     const bool fits = model == SpvExecutionModelVertex || model == SpvExecutionModelTessellationEvaluation ||
                       model == SpvExecutionModelFragment;
-    if (!fits || !context->options->outputs.known || t.module->has_unknown ||
-        !wpg_next_function(t.module->first) || wpg_stage_feeds_back(t.module) ||
-        wpg_has_decoration_groups(t.module))
+    if (!fits || !context->options->outputs.known || t.module->has_unknown || !wpg_first_function(t.module) ||
+        wpg_stage_feeds_back(t.module) || wpg_has_decoration_groups(t.module))
         return WPG_OK;
     find_candidates(&t);
     if (t.out_of_memory)

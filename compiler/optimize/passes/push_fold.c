@@ -71,7 +71,7 @@ bool wpg_push_fold_wanted(const wpg_context *context)
 {
     if (context->options->push_count == 0)
         return false;
-    for (const wpg_inst *inst = wpg_next_function(context->module->first); inst; inst = inst->next)
+    for (const wpg_inst *inst = wpg_first_function(context->module); inst; inst = inst->next)
         if (wpg_is_push_load(context->module, inst))
             return true;
     return false;
@@ -144,7 +144,7 @@ wpg_status wpg_pass_push_fold(bool *changed, wpg_context *context)
     wpg_status status = WPG_OK;
     uint32_t ordinal = 0;
     wpg_push_known_make(&known, context->options->pushes, context->options->push_count);
-    for (wpg_inst *function = wpg_next_function(context->module->first); function && status == WPG_OK;
+    for (wpg_inst *function = wpg_first_function(context->module); function && status == WPG_OK;
          function = wpg_next_function(function->next), ordinal++)
         status = fold_function(changed, context, function, ordinal, &known);
     return status;

@@ -48,7 +48,7 @@ static bool protect(wpg_map *added, wpg_module *module)
         if (inst->opcode == SpvOpDecorate && inst->count == 3 && inst->words[2] == SpvDecorationNoContraction)
             fits &= wpg_map_set(&already, inst->words[1], 1);
     wpg_inst *where = wpg_module_section_end(module, WPG_SECTION_ANNOTATION); /* one walk for thousands */
-    for (wpg_inst *inst = wpg_next_function(module->first); inst && fits; inst = inst->next) {
+    for (wpg_inst *inst = wpg_first_function(module); inst && fits; inst = inst->next) {
         if (!is_arithmetic(module, inst) || wpg_map_get(&already, inst->result, NULL))
             continue;
         (void)wpg_inst_add(module, where, SpvOpDecorate, inst->result, SpvDecorationNoContraction);
@@ -115,7 +115,7 @@ static void put_newer(wpg_module *module, const lifted *from)
 /* Counts each kind of arithmetic, adding `sign` (1 or -1 modulo 2^64). */
 static bool count_arithmetic(wpg_map *counts, const wpg_module *module, uint64_t sign)
 {
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+    for (const wpg_inst *inst = wpg_first_function(module); inst; inst = inst->next) {
         if (!is_arithmetic(module, inst))
             continue;
         uint64_t key = (uint64_t)inst->opcode << 32 | (inst->opcode == SpvOpExtInst ? inst->words[4] : 0),

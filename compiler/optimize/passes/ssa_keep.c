@@ -162,7 +162,7 @@ bool wpg_kept_pin(wpg_module *module, const wpg_kept *kept)
     wpg_map pins = {0};     /* by pointer type */
     wpg_inst *where = NULL; /* behind the variables of the function; NULL: to be looked for */
     bool fits = true;
-    for (wpg_inst *inst = wpg_next_function(module->first); inst && fits && !module->arena.failed;
+    for (wpg_inst *inst = wpg_first_function(module); inst && fits && !module->arena.failed;
          inst = inst->next) {
         if (!stands_with_variables(inst)) {
             where = NULL;
@@ -188,7 +188,7 @@ bool wpg_kept_pin(wpg_module *module, const wpg_kept *kept)
 void wpg_kept_unpin(wpg_module *module, const wpg_kept *kept)
 {
     bool in_pin = false;
-    for (wpg_inst *inst = wpg_next_function(module->first), *next; inst; inst = next) {
+    for (wpg_inst *inst = wpg_first_function(module), *next; inst; inst = next) {
         next = inst->next;
         if (inst->opcode == SpvOpFunction)
             in_pin = inst->result >= kept->bound; /* the tier makes no functions */

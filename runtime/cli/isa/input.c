@@ -139,7 +139,7 @@ wpg_status wpg_isa_read(wpg_isa *isa, wpg_error *err)
 {
     wpg_cfg *cfg;
     WPG_TRY(read_module(isa, err));
-    WPG_TRY(wpg_cfg_create(&cfg, isa->normal, wpg_next_function(isa->normal->first), err));
+    WPG_TRY(wpg_cfg_create(&cfg, isa->normal, wpg_first_function(isa->normal), err));
     isa->block_count = cfg->count;
     find_places(isa, cfg);
     wpg_status status = isa->options.profile ? read_profile(isa, cfg, err) : WPG_OK;
