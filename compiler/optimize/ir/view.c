@@ -52,7 +52,8 @@ static bool list_uses(use_list *uses, wpg_view *view)
 {
     wpg_operand_list list = {0};
     uint32_t block = WPG_NO_BLOCK;
-    bool fits = true;
+    bool fits = wpg_vec_reserve(uses, (size_t)view->bound * 2); /* most functions have fewer */
+    view->arena.failed |= !fits;
     for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
         number_definition(view, inst, &block);
         fits = wpg_used_ids(&list, view->module, inst);
