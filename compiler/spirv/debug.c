@@ -91,7 +91,12 @@ bool wpg_module_debug_string(const wpg_module *module, bool (*matches)(const cha
 
 bool wpg_is_remark_set(const wpg_inst *import)
 {
-    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
+    if (!import || import->opcode != SpvOpExtInstImport || import->count < 3)
+        return false;
+    const char first = *(const char *)&import->words[2]; /* asked of every extended instruction: for speed */
+    if (first != 'N' && first != 'D' && first != 'O')
+        return false;
+    const char *name = wpg_inst_string(import, 2);
     return name && (!strncmp(name, "NonSemantic.", strlen("NonSemantic.")) || !strcmp(name, "DebugInfo") ||
                     !strcmp(name, "OpenCL.DebugInfo.100"));
 }
