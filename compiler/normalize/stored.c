@@ -82,13 +82,12 @@ bool wpg_stored_source(wpg_part *from, wpg_stored *stored, const wpg_inst *load,
 
 /* -- Reading -- */
 
-/* The entry of an id, to be written to. */
+/* The entry of a result, to be written to. Only its one definition asks for the entry. */
 static wpg_stored_id *note(wpg_stored *stored, uint32_t id)
 {
-    wpg_stored_id *entry = &stored->ids[id];
-    if (!entry->root && !entry->label && stored->noted_count < stored->count)
+    if (stored->noted_count < stored->count)
         stored->noted[stored->noted_count++] = id;
-    return entry;
+    return &stored->ids[id];
 }
 
 static void find_pointer(wpg_stored *stored, const wpg_inst *inst)
@@ -130,6 +129,12 @@ static bool add_store(wpg_stored *stored, uint32_t pointer, uint32_t value, uint
     return true;
 }
 
+/* Arithmetic has neither pointers nor literals. */
+static bool is_arithmetic(const wpg_inst *inst)
+{
+    return inst->opcode >= SpvOpSNegate && inst->opcode <= SpvOpFwidthCoarse && inst->opcode != SpvOpSelect;
+}
+
 static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, uint32_t at)
 {
     switch (inst->opcode) {
@@ -151,8 +156,6 @@ static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, 
     case SpvOpInBoundsAccessChain:
         return true;
     default:
-        if (inst->opcode >= SpvOpSNegate && inst->opcode <= SpvOpFwidthCoarse && inst->opcode != SpvOpSelect)
-            return true; /* arithmetic: neither pointers nor literals */
         /* A literal may look like an id: one variable less. */
         for (uint32_t i = inst->type ? 3 : inst->result ? 2 : 1; i < inst->count; i++)
             escape(stored, inst->words[i]);
@@ -191,6 +194,8 @@ wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const w
     if (fits)
         find_pointers(stored, job);
     for (const wpg_inst *inst = job->function; fits && wpg_in_function(inst); inst = inst->next, at++) {
+        if (is_arithmetic(inst))
+            continue;
         if (inst->opcode == SpvOpLabel) {
             label = inst->result;
             at = 0;
