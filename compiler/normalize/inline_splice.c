@@ -24,7 +24,7 @@
 static uint32_t fresh(wpg_inliner *in)
 {
     uint32_t id = wpg_module_fresh_id(in->module);
-    if (!wpg_inline_reserve(in))
+    if (id >= in->id_count && !wpg_inline_reserve(in))
         in->out_of_memory = true;
     return id;
 }
