@@ -127,6 +127,29 @@ void wpg_arena_finish(wpg_arena *arena)
     *arena = (wpg_arena){0};
 }
 
+/* A chunk with room for so many bytes; NULL: out of memory. Apart from take, for speed: few requests need
+ * one. */
+__attribute__((noinline)) static struct wpg_arena_chunk *add_chunk(wpg_arena *arena, size_t bytes)
+{
+    struct wpg_arena_chunk *head = arena->head;
+    /* A large request gets a chunk of its own behind the head, so that the head's rest is not lost. */
+    size_t common = head ? head->size * 2 : FIRST_CHUNK;
+    while (common < CHUNK_BYTES && common / 2 < bytes)
+        common *= 2;
+    common = common > CHUNK_BYTES ? CHUNK_BYTES : common;
+    const size_t capacity = bytes > common / 2 ? bytes : common;
+    struct wpg_arena_chunk *fresh = new_chunk(capacity);
+    if (!fresh) {
+        arena->failed = 1;
+        return NULL;
+    }
+    arena->bytes += fresh->size;
+    struct wpg_arena_chunk **at = head && capacity == bytes ? &head->next : &arena->head;
+    fresh->next = *at;
+    *at = fresh;
+    return fresh;
+}
+
 /* *bytes: of the request, rounded up. */
 static void *take(size_t *taken, wpg_arena *arena, size_t count, size_t size)
 {
@@ -137,28 +160,10 @@ static void *take(size_t *taken, wpg_arena *arena, size_t count, size_t size)
     }
     *taken = bytes = (bytes ? bytes + ALIGNMENT - 1 : ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
     struct wpg_arena_chunk *chunk = arena->head;
-    if (!chunk || chunk->size - chunk->used < bytes) {
-        /* A large request gets a chunk of its own behind the head, so that the head's rest is not lost. */
-        size_t common = chunk ? chunk->size * 2 : FIRST_CHUNK;
-        while (common < CHUNK_BYTES && common / 2 < bytes)
-            common *= 2;
-        common = common > CHUNK_BYTES ? CHUNK_BYTES : common;
-        size_t capacity = bytes > common / 2 ? bytes : common;
-        struct wpg_arena_chunk *fresh = new_chunk(capacity);
-        if (!fresh) {
-            arena->failed = 1;
-            return NULL;
-        }
-        arena->bytes += fresh->size;
-        if (chunk && capacity == bytes) {
-            fresh->next = chunk->next;
-            chunk->next = fresh;
-        } else {
-            fresh->next = chunk;
-            arena->head = fresh;
-        }
-        chunk = fresh;
-    }
+    if (!chunk || chunk->size - chunk->used < bytes)
+        chunk = add_chunk(arena, bytes);
+    if (!chunk)
+        return NULL;
     void *result = chunk->bytes + chunk->used;
     chunk->used += bytes;
     return result;
