@@ -83,8 +83,11 @@ static uint32_t fact_of_scalar(wpg_known_words *k, const wpg_inst *inst)
 static bool add_load(wpg_known_words *k, wpg_inst *inst)
 {
     wpg_module *m = k->module;
-    const wpg_inst *type = wpg_module_def(m, inst->type);
     const SpvOp opcode = (SpvOp)inst->opcode;
+    if (opcode != SpvOpLoad && opcode != SpvOpCompositeExtract && opcode != SpvOpBitcast &&
+        opcode != SpvOpVectorShuffle)
+        return true;
+    const wpg_inst *type = wpg_module_def(m, inst->type);
     if (type && type->opcode == SpvOpTypeVector &&
         (opcode == SpvOpLoad || opcode == SpvOpBitcast || opcode == SpvOpVectorShuffle))
         return !is_word_type(wpg_module_def(m, type->words[2])) || add_vector(k, inst, type);
