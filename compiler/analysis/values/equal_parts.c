@@ -83,10 +83,10 @@ static bool is_equal_constant(const wpg_inst *def)
 /* Scalars count as such vectors. */
 static bool is_equal(const finder *f, uint32_t id)
 {
+    if (id < f->of->bound && f->equal[id])
+        return true;
     const wpg_inst *def = wpg_module_def(f->module, id);
-    if (!def || !def->type)
-        return false;
-    return !parts_of(f->module, def->type) || (id < f->of->bound && f->equal[id]) || is_equal_constant(def);
+    return def && def->type && (!parts_of(f->module, def->type) || is_equal_constant(def));
 }
 
 /* The vector that a scalar is a component of, if its components are equal; else the scalar. */
@@ -138,7 +138,7 @@ static unsigned first_value(const wpg_inst *inst)
 
 static bool gives_equal(const finder *f, const wpg_inst *inst)
 {
-    bool equal = wpg_is_by_component(f->module, inst);
+    bool equal;
     if (f->given && f->given[inst->result])
         return true;
     switch (inst->opcode) {
@@ -152,6 +152,7 @@ static bool gives_equal(const finder *f, const wpg_inst *inst)
         return wpg_module_opcode_of(f->module, inst->words[3]) == SpvOpVariable &&
                inst->words[3] < f->of->bound && f->equal[inst->words[3]];
     default:
+        equal = wpg_is_by_component(f->module, inst);
         for (unsigned i = first_value(inst); equal && i < inst->count; i++)
             equal = is_equal(f, inst->words[i]);
         return equal;
@@ -176,7 +177,8 @@ static bool leave_variables(const finder *f, const wpg_inst *inst)
         const uint16_t at = f->operands->data[i];
         const uint32_t id = inst->words[at];
         const bool whole = (inst->opcode == SpvOpLoad && at == 3) || (inst->opcode == SpvOpStore && at == 1);
-        if (!whole && id < f->of->bound && wpg_module_opcode_of(f->module, id) == SpvOpVariable)
+        if (!whole && id < f->of->bound && f->equal[id] &&
+            wpg_module_opcode_of(f->module, id) == SpvOpVariable)
             f->equal[id] = false;
     }
     return true;
