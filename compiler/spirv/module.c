@@ -328,10 +328,12 @@ static bool copy_insts(wpg_module *copy, const wpg_module *module)
     copy->defs_capacity = module->bound;
     wpg_inst *last = NULL;
     WPG_INST_EACH (inst, module) {
-        *list = (wpg_inst){.prev = last, .words = words, .opcode = inst->opcode, .count = inst->count};
+        *list = *inst;
+        list->prev = last;
+        list->next = NULL;
+        list->words = words;
         memcpy(words, inst->words, inst->count * sizeof *words);
         words[0] = (uint32_t)inst->count << 16 | inst->opcode;
-        wpg_inst_read_ids(list);
         copy->defs[list->result] = list;
         *(last ? &last->next : &copy->first) = list;
         last = list++;
