@@ -463,11 +463,11 @@ static bool list_constant(wpg_operand_list *list, const wpg_module *module, cons
     return true;
 }
 
-bool wpg_used_ids_by_grammar(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+/* Apart from wpg_used_ids_by_grammar, for speed: the walk takes much of the stack. */
+__attribute__((noinline)) static bool list_by_walk(wpg_operand_list *list, const wpg_module *module,
+                                                   const wpg_inst *inst)
 {
     unsigned opcode = inst->opcode;
-    if (list_ext_inst(list, module, inst) || list_constant(list, module, inst))
-        return true;
     wpg_vec_clear(list);
     if (!wpg_vec_reserve(list, inst->count > WPG_SHORT_RUN ? inst->count : WPG_SHORT_RUN))
         return false;
@@ -484,4 +484,10 @@ bool wpg_used_ids_by_grammar(wpg_operand_list *list, const wpg_module *module, c
             list->data[list->count++] = (uint16_t)(operand.at + i);
     }
     return !walk.malformed;
+}
+
+bool wpg_used_ids_by_grammar(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+{
+    return list_ext_inst(list, module, inst) || list_constant(list, module, inst) ||
+           list_by_walk(list, module, inst);
 }
