@@ -158,11 +158,6 @@ static uint32_t copy_of(splice *s, uint32_t node)
     return parent;
 }
 
-static uint32_t mapped(const wpg_inliner *in, uint32_t id)
-{
-    return id < in->id_count && in->ids[id].map ? in->ids[id].map : id;
-}
-
 static void copy_block(splice *s, const wpg_inliner *in, const wpg_flow_block *block, uint32_t to)
 {
     wpg_context_recorder *recorder = s->recorder;
@@ -180,7 +175,7 @@ static void copy_block(splice *s, const wpg_inliner *in, const wpg_flow_block *b
         uint64_t call;
         if (inst->opcode == SpvOpFunctionCall && wpg_map_get(&recorder->calls, inst->result, &call)) {
             wpg_recorded_call known = recorder->recorded_calls.data[call];
-            add_call(recorder, mapped(in, inst->result), copy_of(s, known.node), known.call);
+            add_call(recorder, wpg_inline_mapped(in, inst->result), copy_of(s, known.node), known.call);
         }
     }
 }
@@ -197,7 +192,7 @@ void wpg_record_splice(wpg_context_recorder *recorder, const wpg_inliner *in, co
     s.under = add_node(recorder, (wpg_context_node){known.node, known.call, (uint32_t)function});
     for (uint32_t i = 0; i < callee->order_count; i++) {
         const wpg_flow_block *block = &callee->blocks[callee->order[i]];
-        uint32_t to = !i && join_entry ? site->label : mapped(in, block->label->result);
+        uint32_t to = !i && join_entry ? site->label : wpg_inline_mapped(in, block->label->result);
         copy_block(&s, in, block, to);
     }
     wpg_label_origins *after = post ? origins_of(recorder, post, true) : NULL;

@@ -50,7 +50,7 @@ enum { WPG_INLINE_MAPPED = 1, WPG_INLINE_RENAMED = 2 };
 
 /* By id. */
 typedef struct wpg_inline_id {
-    uint32_t map;      /* during a splice: the copy of this id of the callee, 0 = itself */
+    uint32_t map;      /* with WPG_INLINE_MAPPED, during a splice: the copy of this id of the callee */
     uint32_t rename;   /* result of a call inlined in this run: the value in its place, 0 = none */
     uint32_t note;     /* index + 1 of its first name or decoration in notes */
     uint32_t function; /* index + 1 in functions, if it is a function */
@@ -111,6 +111,12 @@ static inline bool wpg_inline_has_any(const wpg_inliner *in, const wpg_inst *ins
         if (inst->words[i] < in->id_count && in->has[inst->words[i]] & entries)
             return true;
     return false;
+}
+
+/* The copy of `id` during a splice, or `id` itself. */
+static inline uint32_t wpg_inline_mapped(const wpg_inliner *in, uint32_t id)
+{
+    return id < in->id_count && (in->has[id] & WPG_INLINE_MAPPED) ? in->ids[id].map : id;
 }
 
 /* The id that stands for `id` after all renames so far. */

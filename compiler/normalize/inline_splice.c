@@ -31,15 +31,10 @@ static uint32_t fresh(wpg_inliner *in)
 
 static void set_map(wpg_inliner *in, uint32_t id, uint32_t to)
 {
-    if (id >= in->id_count)
+    if (id >= in->id_count || !to)
         return;
     in->ids[id].map = to;
-    in->has[id] = (uint8_t)((in->has[id] & ~WPG_INLINE_MAPPED) | (to ? WPG_INLINE_MAPPED : 0));
-}
-
-static uint32_t mapped(const wpg_inliner *in, uint32_t id)
-{
-    return id < in->id_count && in->ids[id].map ? in->ids[id].map : id;
+    in->has[id] |= WPG_INLINE_MAPPED;
 }
 
 /* Copies names and decorations of `from` for `to`, each behind its original. */
@@ -91,7 +86,8 @@ static void map_results(wpg_inliner *in, const wpg_call_site *site, const wpg_in
 static void unmap_results(wpg_inliner *in, const wpg_inline_function *callee)
 {
     for (wpg_inst *inst = callee->inst->next; inst->opcode != SpvOpFunctionEnd; inst = inst->next)
-        set_map(in, inst->result, 0);
+        if (inst->result < in->id_count)
+            in->has[inst->result] &= (uint8_t)~WPG_INLINE_MAPPED;
 }
 
 /* -- Instructions -------------------------------------------------------------------------------------- */
@@ -99,23 +95,25 @@ static void unmap_results(wpg_inliner *in, const wpg_inline_function *callee)
 /* Maps the operands of a copy. Functions with instructions that the grammar does not know are not inlined. */
 static void map_operands(wpg_inliner *in, wpg_inst *copy)
 {
-    if (copy->type && mapped(in, copy->type) != copy->type) /* no type is mapped, in a module that is valid */
-        copy->type = copy->words[1] = mapped(in, copy->type);
+    if (copy->type &&
+        wpg_inline_mapped(in, copy->type) != copy->type) /* no type is mapped, in a module that is valid */
+        copy->type = copy->words[1] = wpg_inline_mapped(in, copy->type);
     if (wpg_used_ids(&in->operands, in->module, copy)) {
         for (size_t i = 0; i < in->operands.count; i++)
-            copy->words[in->operands.data[i]] = mapped(in, copy->words[in->operands.data[i]]);
+            copy->words[in->operands.data[i]] = wpg_inline_mapped(in, copy->words[in->operands.data[i]]);
         return;
     }
     wpg_operand_walk walk = wpg_operands(in->module, copy);
     wpg_operand operand;
     while (wpg_operand_next(&walk, &operand))
         if (wpg_operand_is_id(&operand) && operand.kind != WPG_OPERAND_RESULT)
-            copy->words[operand.at] = mapped(in, copy->words[operand.at]);
+            copy->words[operand.at] = wpg_inline_mapped(in, copy->words[operand.at]);
 }
 
 static void copy_inst(wpg_inliner *in, wpg_inst *where, const wpg_inst *inst)
 {
-    wpg_inst *copy = wpg_inst_copy(in->module, where, inst, inst->result ? mapped(in, inst->result) : 0);
+    wpg_inst *copy =
+        wpg_inst_copy(in->module, where, inst, inst->result ? wpg_inline_mapped(in, inst->result) : 0);
     if (in->module->arena.failed)
         return;
     if (wpg_inline_has_any(in, copy, WPG_INLINE_MAPPED))
@@ -125,7 +123,7 @@ static void copy_inst(wpg_inliner *in, wpg_inst *where, const wpg_inst *inst)
 /* OpVariable of the callee: declared in the caller's entry block, initialised here. */
 static void copy_variable(wpg_inliner *in, wpg_inst *where, const wpg_inst *variable)
 {
-    uint32_t id = mapped(in, variable->result);
+    uint32_t id = wpg_inline_mapped(in, variable->result);
     in->last_variable = wpg_inst_add(in->module, in->last_variable->next, SpvOpVariable, variable->type, id,
                                      variable->words[3]);
     if (variable->count > 4)
@@ -144,7 +142,7 @@ static void copy_blocks(wpg_inliner *in, const wpg_inline_function *callee, wpg_
     for (uint32_t i = 0; i < callee->order_count; i++) {
         const wpg_flow_block *block = &callee->blocks[callee->order[i]];
         if (i || !join_entry)
-            wpg_inst_add(in->module, where, SpvOpLabel, mapped(in, block->label->result));
+            wpg_inst_add(in->module, where, SpvOpLabel, wpg_inline_mapped(in, block->label->result));
         for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
             if (inst->opcode == SpvOpVariable)
                 copy_variable(in, where, inst);
@@ -158,8 +156,8 @@ static void copy_blocks(wpg_inliner *in, const wpg_inline_function *callee, wpg_
             wpg_inst_insert(in->module, where, SpvOpUnreachable, NULL, 0);
         } else {
             if (end->opcode == SpvOpReturnValue &&
-                (!wpg_vec_push(&in->values, mapped(in, end->words[1])) ||
-                 !wpg_vec_push(&in->values, mapped(in, block->label->result))))
+                (!wpg_vec_push(&in->values, wpg_inline_mapped(in, end->words[1])) ||
+                 !wpg_vec_push(&in->values, wpg_inline_mapped(in, block->label->result))))
                 in->out_of_memory = true;
             if (post)
                 wpg_inst_add(in->module, where, SpvOpBranch, post);
@@ -298,9 +296,9 @@ void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_fu
     const wpg_flow_block *entry = &callee->blocks[0];
     const wpg_flow_block *last = &callee->blocks[callee->order[callee->order_count - 1]];
     if (!join_entry)
-        open_body(in, site, mapped(in, entry->label->result), post, wrap);
+        open_body(in, site, wpg_inline_mapped(in, entry->label->result), post, wrap);
     copy_blocks(in, callee, call, join_entry, post);
-    uint32_t label = post ? post : mapped(in, last->label->result);
+    uint32_t label = post ? post : wpg_inline_mapped(in, last->label->result);
     unmap_results(in, callee);
     if (post)
         wpg_inst_add(in->module, call, SpvOpLabel, post);
