@@ -52,7 +52,7 @@ static wpg_status get_slices(wpg_slices **slices, wpg_context *context)
 
 wpg_status wpg_exact_get(const wpg_id_set **exact, wpg_context *context)
 {
-    wpg_slices *slices;
+    wpg_slices *slices = NULL;
     WPG_TRY(get_slices(&slices, context));
     *exact = &slices->exact;
     return WPG_OK;
@@ -60,7 +60,7 @@ wpg_status wpg_exact_get(const wpg_id_set **exact, wpg_context *context)
 
 wpg_status wpg_slices_get(const wpg_slices **out, wpg_context *context)
 {
-    wpg_slices *slices;
+    wpg_slices *slices = NULL;
     WPG_TRY(get_slices(&slices, context));
     if (!slices->helper.bits)
         WPG_TRY(wpg_helper_slice(&slices->helper, context->module, context->err));
