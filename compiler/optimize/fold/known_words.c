@@ -179,7 +179,7 @@ static word_walk walk_of(wpg_known_words *k)
     return (word_walk){.walk = {.module = k->module, .leaf = word_leaf}, .known = k};
 }
 
-/* A load by an index that known words make: what stages after the last one leave, say. */
+/* A load by an index that known words make. Dolphin reads its last stage's words by the number of stages. */
 static bool add_indexed(wpg_known_words *k, wpg_inst *load)
 {
     word_walk walk = walk_of(k);
@@ -236,7 +236,7 @@ static bool start_of(uint32_t *first, const wpg_module *module, const wpg_inst *
     return false;
 }
 
-/* The counter's next value may come of it. A driver that knows that value may unroll the loop. */
+/* May the instruction compute the counter's next value? A driver that knows this value may unroll. */
 static bool may_step(const wpg_inst *inst)
 {
     return inst->opcode == SpvOpPhi || inst->opcode == SpvOpIAdd || inst->opcode == SpvOpISub ||

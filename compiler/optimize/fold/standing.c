@@ -191,15 +191,20 @@ static bool decides_more(const wpg_view *view, const wpg_loop *loop, const wpg_i
            !leaves(cfg, &described, b);
 }
 
-bool wpg_unrolling_decides(const wpg_view *view, const wpg_loop *loop, const wpg_unrolled *now)
+bool wpg_unrolling_decides(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
 {
+    wpg_unrolled now;
     bool any = false, decided = false;
+    if (!(loop->traits & WPG_TRAIT_FLOAT))
+        return false;
+    if (!wpg_unrolled_with_one(&now, view, known, arena))
+        return true;
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         const wpg_block *block = &view->cfg->blocks[b];
         for (const wpg_inst *inst = block->label; loop->members[b] && inst;
              inst = inst == block->terminator ? NULL : inst->next) {
             any |= wpg_is_rounded(view->module, inst);
-            decided |= decides_more(view, loop, inst, b, now);
+            decided |= decides_more(view, loop, inst, b, &now);
         }
     }
     return any && decided;
@@ -234,7 +239,7 @@ static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_un
         for (const wpg_inst *inst = block->label; loop->members[b] && inst;
              inst = inst == block->terminator ? NULL : inst->next) {
             any |= wpg_is_rounded(view->module, inst);
-            decided |= decides_more(s->view, loop, inst, b, now) &&
+            decided |= decides_more(view, loop, inst, b, now) &&
                        (!counted ||
                         may_differ_by_trip(s, loop, inst->words[inst->opcode == SpvOpSelect ? 3 : 1], 0));
             if (!inst->type || !wpg_bears_floats(view->module, inst->type))

@@ -36,8 +36,8 @@ typedef struct wpg_standing {
  * False when memory runs out. */
 bool wpg_standing_find(wpg_standing *s);
 
-/* Would unrolling decide a branch or select of a loop's body in which floats are rounded? Arithmetic of its
- * arms has other neighbours then. `now`: what is constant once the loop is unrolled. */
-bool wpg_unrolling_decides(const wpg_view *view, const wpg_loop *loop, const wpg_unrolled *now);
+/* Would unrolling, once the id `known` is a constant, decide a branch or select of a loop's body in which
+ * floats are rounded? Arithmetic of the arms has other neighbours then. True where memory runs out. */
+bool wpg_unrolling_decides(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena);
 
 #endif

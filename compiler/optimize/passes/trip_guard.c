@@ -238,9 +238,7 @@ static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
     if (!why)
         why = wpg_opt_barrier_refusal(g->view, loop);
     const uint32_t bound = plan->compare->words[plan->bound_at];
-    wpg_unrolled now;
-    if (!why && wpg_unrolled_with_one(&now, g->view, bound, g->arena) &&
-        wpg_unrolling_decides(g->view, loop, &now))
+    if (!why && wpg_unrolling_decides(g->view, loop, bound, g->arena))
         why = "unrolled, a branch of its body is decided: drivers may round the arithmetic there otherwise";
     uint32_t folded = why ? 0 : wpg_unrolling_folds(g->view, loop, bound, g->arena);
     if (!folded)

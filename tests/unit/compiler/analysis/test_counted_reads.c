@@ -107,54 +107,62 @@ static void finds_first(void **state)
     expect("for (uint i = 4u; i < p.size; i++) x /= p.shape[i].x;", ""); /* past the end */
 }
 
-/* They come last among the sites, and none twice. */
-static void are_sites(void **state)
-{
-    (void)state;
+/* The sites of a kernel's first function. */
+typedef struct listing {
     uint32_t *words;
-    size_t size;
     wpg_module *module;
     wpg_cfg *cfg;
     wpg_word_site *sites;
     uint32_t count;
+} listing;
+
+static void list_sites(listing *l, const char *source)
+{
+    size_t size;
     wpg_error err = {0};
-    if (!assemble_glsl(&words, &size,
-                       HEAD "for (uint i = 3u; i < p.size; i++) x /= p.shape[i].w;\n"
-                            "for (int i = 0; i < 3; i++) x /= p.shape[1][i];\n"
-                            "x += p.shape[1].y; for (int i = 0; i < 3; i++) x *= p.shape[i][2];\n"
-                            "w[lane] = x + p.size; }\n",
-                       "comp", "vulkan1.1"))
+    if (!assemble_glsl(&l->words, &size, source, "comp", "vulkan1.1"))
         skip();
-    assert_int_equal(wpg_module_parse(&module, words, size, &err), WPG_OK);
-    assert_int_equal(wpg_cfg_create(&cfg, module, wpg_next_function(module->first), &err), WPG_OK);
-    assert_int_equal(wpg_word_sites(&sites, &count, cfg, &cfg->arena), WPG_OK);
+    assert_int_equal(wpg_module_parse(&l->module, l->words, size, &err), WPG_OK);
+    assert_int_equal(wpg_cfg_create(&l->cfg, l->module, wpg_first_function(l->module), &err), WPG_OK);
+    assert_int_equal(wpg_word_sites(&l->sites, &l->count, l->cfg, &l->cfg->arena), WPG_OK);
+}
+
+static void drop_sites(listing *l)
+{
+    wpg_cfg_destroy(l->cfg);
+    wpg_module_destroy(l->module);
+    free(l->words);
+}
+
+/* They come last among the sites, and none twice. */
+static void are_sites(void **state)
+{
+    (void)state;
+    listing l;
+    list_sites(&l, HEAD "for (uint i = 3u; i < p.size; i++) x /= p.shape[i].w;\n"
+                        "for (int i = 0; i < 3; i++) x /= p.shape[1][i];\n"
+                        "x += p.shape[1].y; for (int i = 0; i < 3; i++) x *= p.shape[i][2];\n"
+                        "w[lane] = x + p.size; }\n");
     static const uint32_t expected[][2] = {{1, 1}, {1, 0}, {1, 2}, {0, 2}, {2, 2}, {3, 3}};
-    assert_int_equal(count, 2 + 4 + 1); /* size and shape[1].y; what counters choose among; a first trip's */
-    for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(sites[i].counted, i >= 2);
-        assert_int_equal(sites[i].type, WPG_VALUE_UINT);
+    /* size and shape[1].y; what counters choose among; a first trip's */
+    assert_int_equal(l.count, 2 + 4 + 1);
+    for (uint32_t i = 0; i < l.count; i++) {
+        assert_int_equal(l.sites[i].counted, i >= 2);
+        assert_int_equal(l.sites[i].type, WPG_VALUE_UINT);
         if (i == 0)
             continue;
-        assert_int_equal(sites[i].place.indices[1], expected[i - 1][0]);
-        assert_int_equal(sites[i].place.indices[2], expected[i - 1][1]);
-        assert_int_equal(sites[i].component, WPG_NO_BLOCK); /* glslang loads components */
+        assert_int_equal(l.sites[i].place.indices[1], expected[i - 1][0]);
+        assert_int_equal(l.sites[i].place.indices[2], expected[i - 1][1]);
+        assert_int_equal(l.sites[i].component, WPG_NO_BLOCK); /* glslang loads components */
     }
-    wpg_cfg_destroy(cfg);
-    wpg_module_destroy(module);
-    free(words);
+    drop_sites(&l);
 }
 
 /* Where there are too many integers, those that decide a branch or an index have room behind all others. */
 static void have_room(void **state)
 {
     (void)state;
-    uint32_t *words;
-    size_t size;
-    wpg_module *module;
-    wpg_cfg *cfg;
-    wpg_word_site *sites;
-    uint32_t count;
-    wpg_error err = {0};
+    listing l;
     char source[8192];
     size_t used = (size_t)snprintf(source, sizeof source,
                                    "#version 450\nlayout(local_size_x = 64) in;\n"
@@ -167,19 +175,13 @@ static void have_room(void **state)
     (void)snprintf(source + used, sizeof source - used,
                    "if (bitfieldExtract(p[36], 3, 2) == 1u) x *= 3u; x += p[37];\n"
                    "x += t[p[38] & 3u]; if (p[39] > x) x++; w[0] = x; }\n");
-    if (!assemble_glsl(&words, &size, source, "comp", "vulkan1.1"))
-        skip();
-    assert_int_equal(wpg_module_parse(&module, words, size, &err), WPG_OK);
-    assert_int_equal(wpg_cfg_create(&cfg, module, wpg_next_function(module->first), &err), WPG_OK);
-    assert_int_equal(wpg_word_sites(&sites, &count, cfg, &cfg->arena), WPG_OK);
-    assert_int_equal(count, WPG_MOST_INTEGER_SITES + 2);
-    for (uint32_t i = 0; i < count; i++)
-        assert_int_equal(sites[i].place.indices[1], i < WPG_MOST_INTEGER_SITES ? i
-                                                    : i == count - 2           ? 36
-                                                                               : 38);
-    wpg_cfg_destroy(cfg);
-    wpg_module_destroy(module);
-    free(words);
+    list_sites(&l, source);
+    assert_int_equal(l.count, WPG_MOST_INTEGER_SITES + 2);
+    for (uint32_t i = 0; i < l.count; i++)
+        assert_int_equal(l.sites[i].place.indices[1], i < WPG_MOST_INTEGER_SITES ? i
+                                                      : i == l.count - 2         ? 36
+                                                                                 : 38);
+    drop_sites(&l);
 }
 
 int main(void)
